@@ -42,7 +42,7 @@ def of_openpmd(name):
     try:
         import h5py
     except ImportError as e:
-        raise Unreadable(f"{e} (needed to read {name}); run apt-get install python3-h5py") from e
+        raise Unreadable(f"{e} (needed to read {name}); install h5py for this Python: pip install h5py, or python3-h5py of Debian") from e
     columns = {}
 
     def take(path, item):

@@ -14,7 +14,7 @@ import sys
 try:
     import matplotlib
 except ImportError as e:
-    sys.exit(f"plot.py: {e} (needed to read and draw); run apt-get install python3-h5py python3-matplotlib")
+    sys.exit(f"plot.py: {e} (needed to read and draw); install both for this Python: pip install h5py matplotlib, or python3-h5py and python3-matplotlib of Debian")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

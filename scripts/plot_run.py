@@ -18,7 +18,7 @@ import sys
 try:
     import matplotlib
 except ImportError as e:
-    sys.exit("plot_run.py: %s (needed to draw); run apt-get install python3-matplotlib" % e)
+    sys.exit("plot_run.py: %s (needed to draw); install it for this Python: pip install matplotlib, or python3-matplotlib of Debian" % e)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

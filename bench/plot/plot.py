@@ -120,13 +120,23 @@ def legend(ax, upwards=False):
     ax.legend(handles[::step], labels[::step], frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
+def measured(row):
+    """The time of a row; of the emulated device, which has no times, its memory accesses."""
+    return row["ms_median"] if row["ms_median"] is not None else row.get("sectors")
+
+
+def label_of(rows):
+    timed = any(r["ms_median"] is not None for r in rows)
+    return "milliseconds (median)" if timed else "sectors of 32 bytes per item"
+
+
 def line(ax, name, points):
     """points: (x, row). The band shows the quartiles if the rows have them."""
     points = sorted(points, key=lambda p: p[0])
     x = [p[0] for p in points]
     style = {"copy": ":", "CUB": "--"}.get(name, "-")
     color = COLORS.get(name, "#d55e00")
-    ax.plot(x, [p[1]["ms_median"] for p in points], style, marker="o", markersize=3, color=color, label=name)
+    ax.plot(x, [measured(p[1]) for p in points], style, marker="o", markersize=3, color=color, label=name)
     if all(p[1].get("ms_lower_quartile") is not None for p in points):
         ax.fill_between(x, [p[1]["ms_lower_quartile"] for p in points],
                         [p[1]["ms_upper_quartile"] for p in points], color=color, alpha=0.2, linewidth=0)
@@ -154,11 +164,11 @@ def draw_sizes(cells, device, figures):
             rows = [r for r in cells if r["primitive"] == primitive and r["type"] == kind]
             if len({r["n"] for r in rows}) < 2:
                 continue
-            figure, ax = axes(f"{primitive}, {kind}, {device}", "n", "milliseconds (median)")
+            figure, ax = axes(f"{primitive}, {kind}, {device}", "n", label_of(rows))
             for backend, group in by_backend(rows):
                 line(ax, backend, [(r["n"], r) for r in group])
             sizes = {r["n"] for r in rows}
-            line(ax, "copy", [p for p in copies if p[0] in sizes])
+            line(ax, "copy", [p for p in copies if p[0] in sizes and measured(p[1]) is not None])
             legend(ax)
             figures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: time by n; the copy moves n words "
                           "of 4 bytes")
@@ -188,11 +198,12 @@ def draw_blocks(cells, device, figures):
     tuned = [r for r in cells if r["tuned"] and r.get("block") is not None and not r.get("columns")]
     for primitive, kind, n in sorted({(r["primitive"], r["type"], r["n"]) for r in tuned}):
         rows = [r for r in tuned if (r["primitive"], r["type"], r["n"]) == (primitive, kind, n)]
-        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads per block", "milliseconds (median)")
+        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads per block",
+                          label_of(rows))
         for backend, group in by_backend(rows):
             best = {}
             for r in group:
-                if r["block"] not in best or r["ms_median"] < best[r["block"]]["ms_median"]:
+                if r["block"] not in best or measured(r) < measured(best[r["block"]]):
                     best[r["block"]] = r
             line(ax, backend, list(best.items()))
         ticks = sorted({int(r["block"]) for r in rows if int(r["block"]) & (int(r["block"]) - 1) == 0})
@@ -216,7 +227,7 @@ def draw_inputs(cells, device, figures):
         n = max(values, key=lambda k: len(values[k]), default=None)
         if n is None or len(values[n]) < 3:
             continue
-        figure, ax = axes(f"{primitive}, n={n:.0f}, {device}", label, "milliseconds (median)", log_x=False)
+        figure, ax = axes(f"{primitive}, n={n:.0f}, {device}", label, label_of(rows), log_x=False)
         rows = once([r for r in rows if r["n"] == n], lambda r: (r["backend"], r[column]))
         for backend, group in by_backend(rows):
             line(ax, backend, [(r[column], r) for r in group])
@@ -245,17 +256,17 @@ def draw_pipeline(table, figures):
     rows = [r for r in table.rows if r["way"] != "copy"]
     sizes = sorted({r["n"] for r in rows})
     for n in sizes:
-        here = [r for r in rows if r["n"] == n and r["step"] != "all"]
+        here = [r for r in rows if r["n"] == n and (r["step"] != "all" or r["ms_median"] is None)]
         ways = list(dict.fromkeys(r["way"] for r in here))
-        parts = {s: [sum(r["ms_median"] for r in here if r["way"] == w and r["step"] == s) for w in ways]
+        parts = {s: [sum(measured(r) for r in here if r["way"] == w and r["step"] == s) for w in ways]
                  for s in {r["step"] for r in here}}
-        bars(f"{n:.0f} particles, {table.device()}", "milliseconds", ways, parts, figures, f"pipeline-{n:.0f}",
+        bars(f"{n:.0f} particles, {table.device()}", label_of(here), ways, parts, figures, f"pipeline-{n:.0f}",
              f"stages of a batch of {n:.0f} particles, in each mode")
     if len(sizes) > 1:
-        figure, ax = axes(f"particles to sorted columns, {table.device()}", "particles", "milliseconds (median)")
+        figure, ax = axes(f"particles to sorted columns, {table.device()}", "particles", label_of(rows))
         ways = list(dict.fromkeys(r["way"] for r in rows))
         for k, way in enumerate(ways):
-            points = sorted((r["n"], r["ms_median"]) for r in rows if r["way"] == way and r["step"] == "all")
+            points = sorted((r["n"], measured(r)) for r in rows if r["way"] == way and r["step"] == "all")
             ax.plot([p[0] for p in points], [p[1] for p in points], "--" if way == "CUB" else "-", marker="o",
                     markersize=3, color=COLORS.get(way, STAGE_COLORS[k]), label=way)
         legend(ax)

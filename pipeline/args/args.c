@@ -74,17 +74,16 @@ static bool is_plain(const char *value)
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
 
-	return value[0] != '-' && value[strspn(value, letters)] == '\0';
+	return value[0] && value[0] != '-' && value[strspn(value, letters)] == '\0';
 }
 
 /*
- * Writes key="value" with YAML's escapes; returns the length of the complete text, as snprintf()
- * does, so a length of SL_SET_BYTES or more means that the text is cut.
+ * Appends "value" with YAML's escapes to a text of n bytes; returns the length of the complete text, as
+ * snprintf() does, so a length of SL_SET_BYTES or more means that the text is cut.
  */
-static size_t quote(char text[SL_SET_BYTES], const char *key, const char *value)
+static size_t quote(char text[SL_SET_BYTES], size_t n, const char *value)
 {
-	size_t n = (size_t)snprintf(text, SL_SET_BYTES, "%s=\"", key);
-
+	n += (size_t)snprintf(text + n, SL_SET_BYTES - n, "\"");
 	for (; *value && n < SL_SET_BYTES; value++) {
 		unsigned char c = (unsigned char)*value;
 		bool escaped = c < ' ' || c == '"' || c == '\\' || c == 0x7f;
@@ -95,11 +94,11 @@ static size_t quote(char text[SL_SET_BYTES], const char *key, const char *value)
 }
 
 /*
- * Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. The array
+ * Adds a setting: "KEY=VALUE" of --set, else "--OPTION KEY=VALUE" for the key of the option. The array
  * keeps those of --set before those of options, so that an option overrides --set in any order on the
  * command line. Whether key and value are valid is checked when the configuration is read.
  */
-static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
+static enum sl_status add_set(struct sl_args *a, const struct option_facts *o, const char *value)
 {
 	size_t n_user = a->n_sets - a->n_option_sets, n;
 	char *text;
@@ -109,26 +108,27 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 			"the command line has more than %d settings, the maximum; put some into the "
 			"configuration file",
 			SL_SETS_MAX);
-	if (!key && !strchr(value, '='))
+	if (!o->key && !strchr(value, '='))
 		return sl_fail(SL_USAGE,
 			"--set %s: '=' is missing between key and value; for example --set "
 			"run.seed=7",
 			value);
 	a->n_sets++;
-	if (!key) {
+	if (!o->key) {
 		memmove(a->set + n_user + 1, a->set + n_user, a->n_option_sets * sizeof(*a->set));
 		a->set[n_user] = value;
 		return SL_OK;
 	}
 	text = a->option_set[a->n_option_sets++];
-	n = is_plain(value) ? (size_t)snprintf(text, SL_SET_BYTES, "%s=%s", key, value)
-	                    : quote(text, key, value);
+	n = (size_t)snprintf(text, SL_SET_BYTES, "--%s %s=", o->name, o->key);
+	n = is_plain(value) ? n + (size_t)snprintf(text + n, SL_SET_BYTES - n, "%s", value)
+	                    : quote(text, n, value);
 	a->set[a->n_sets - 1] = text;
 	if (n >= SL_SET_BYTES)
 		return sl_fail(SL_USAGE,
-			"%s: the value of the option has more than %d bytes, the maximum; put it "
-			"into the configuration file",
-			key, SL_SET_BYTES);
+			"--%s: the value of the option has more than %d bytes, the maximum; put it "
+			"into the configuration file, as %s",
+			o->name, SL_SET_BYTES, o->key);
 	return SL_OK;
 }
 
@@ -146,7 +146,7 @@ static enum sl_status take_value(struct sl_args *a, const struct option_facts *o
 	if (o->key && is_out(o->key))
 		a->out = optarg;
 	if (o->kind == KIND_SETTING)
-		return add_set(a, o->key, optarg);
+		return add_set(a, o, optarg);
 	if (o->kind == KIND_TEXT || o->kind == KIND_COUNT)
 		*(const char **)field = optarg;
 	else
@@ -160,6 +160,9 @@ static enum sl_status take_value(struct sl_args *a, const struct option_facts *o
  */
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
+	const char *names[N_OPTIONS], *near;
+	char word[64];
+
 	if (code >= CODE_FIRST)
 		return take_value(a, &options[code - CODE_FIRST]);
 	if (code == ':')
@@ -171,7 +174,12 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 	/* For letters in one argument, such as -xy, given can be the argument before. */
 	if (optopt > 0)
 		return sl_fail(SL_USAGE, "-%c: unknown option; see sluice --help", optopt);
-	return sl_fail(SL_USAGE, "%s: unknown option; see sluice --help", given);
+	for (int i = 0; i < N_OPTIONS; i++)
+		names[i] = options[i].name;
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2, "="), given + 2);
+	near = sl_nearest(word, names, N_OPTIONS);
+	return sl_fail(SL_USAGE, "%s: unknown option%s%s; see sluice --help", given,
+		near ? ", did you mean --" : "", near ? near : "");
 }
 
 /* Finds the command. A misspelt one is most often one letter off, so the nearest is suggested. */
@@ -207,21 +215,22 @@ static bool has_word(const char *words, const char *word)
 static enum sl_status check_sets(const struct sl_args *a)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
+	char typed[SL_SHOWN_SET_BYTES];
 
 	for (size_t i = 0; i < a->n_sets; i++) {
 		bool by_option = i >= a->n_sets - a->n_option_sets;
 
 		if (command->sets == SL_SETS_NONE ||
 			(command->sets == SL_SETS_ONLY_OUT &&
-				(!by_option || strncmp(a->set[i], "output.to=", 10) != 0)))
+				(!by_option || strncmp(a->set[i], "--out ", 6) != 0)))
 			return sl_fail(SL_USAGE,
 				"%s reads no configuration, so it takes no settings; remove %s",
-				command->name, a->set[i]);
+				command->name, sl_set_typed(a->set[i], typed));
 		if (by_option && command->sets == SL_SETS_ONLY_SET)
 			return sl_fail(SL_USAGE,
-				"the option for %s says how a run computes or where it writes; %s "
-				"takes settings by --set only; remove the option",
-				a->set[i], command->name);
+				"%s says how a run computes or where it writes; %s takes settings by --set "
+				"only; remove the option",
+				sl_set_typed(a->set[i], typed), command->name);
 	}
 	return SL_OK;
 }

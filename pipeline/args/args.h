@@ -48,13 +48,15 @@ struct sl_args {
 	const char *const *operands; /* n_operands, then NULL; they point into argv */
 	size_t n_operands;
 	size_t n_sets, n_option_sets; /* numbers of items in set and in option_set */
-	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
+	const char *set
+		[SL_SETS_MAX]; /* sl_set_key() of options.h: those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES];     /* of options such as --out: they override --set */
 	const char *to, *id, *head, *part; /* NULL if not given */
 	const char *completion;            /* the same */
 	const char *out;                   /* --out, which is also a setting; NULL if not given */
-	bool resume, force, full, print_config, json, csv, markdown, man, quiet, help, version;
+	bool resume, force, full, print_config, json, csv, devices, markdown, man, quiet, help,
+		version;
 };
 
 /*

@@ -16,6 +16,8 @@
 
 enum sl_status sl_command_list(struct sl_args *a)
 {
+	if (a->devices)
+		return sl_help_devices(a->json, stdout);
 	sl_help_list(a->json, stdout);
 	return SL_OK;
 }

@@ -84,6 +84,10 @@ enum sl_status sl_command_run(struct sl_args *a)
 	struct sl_plan *plan;
 	enum sl_status s = sl_read_plan_of_ranks(a, &plan);
 
+	for (uint32_t i = 0; s == SL_OK && plan && i < plan->n_warnings && !a->quiet &&
+			     (!sl_cli_ranks || sl_cli_ranks->rank == 0);
+		i++)
+		fprintf(stderr, "sluice: warning: %s\n", plan->warning[i]);
 	if (s == SL_OK && plan)
 		s = run_plan(a, plan);
 	sl_plan_free(plan);
@@ -96,8 +100,8 @@ enum sl_status sl_command_plan(struct sl_args *a)
 	struct sl_plan *plan;
 	enum sl_status s = sl_read_plan(a, &plan);
 
-	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_bytes > plan->disk_free)) && plan &&
-		!a->quiet)
+	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_expected > plan->disk_free)) &&
+		plan && !a->quiet)
 		sl_plan_print(plan, stdout);
 	sl_plan_free(plan);
 	return s;

@@ -9,6 +9,7 @@
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
+#include "pipeline/plan/check/resources.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/resolve/resolve.h"

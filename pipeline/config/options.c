@@ -61,13 +61,13 @@ const struct sl_option sl_options[] = {
 			"cuda:all, or emulated (runs the kernels on the CPU, for tests; emulated:N: "
 			"N devices); auto: the first CUDA device, else the CPU"),
 	OPTION(run.slots, COUNT, NUMBER, 1, 16, .fallback = "auto", .automatic = true, .free = true,
-		.help = "on a device: batches in flight at the same time, on each of several; auto: 3"),
+		.help = "batches in flight at the same time on each device; auto: 3"),
 	PLAIN(run.mode, CHOICE, .fallback = "auto", .choices = modes, .free = true,
 		.help = "how to run a batch; staged: one kernel per stage; fused, on a device: "
 			"particles are generated and compacted in one kernel, and dead particles "
-			"are never written to memory; auto: fused, except on the CPU, when a "
-			"backend of compact or scan is named, when tallies has scores along the "
-			"histories, or when a model of many steps is faster staged"),
+			"are never written to memory; auto: staged on the CPU, if a backend of "
+			"compact or scan is named, if tallies has scores along the histories, or "
+			"if a model of many steps is faster staged; otherwise fused"),
 	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
 			"in time to end within it, as after a signal, and can be resumed"),
@@ -184,8 +184,8 @@ const struct sl_option sl_options[] = {
 	/* output.mcpl: no defaults here, so that other formats can refuse the keys that were given */
 	PLAIN(output.mcpl.precision, TEXT,
 		.help = "format mcpl: single (4 bytes) or double (8 bytes) numbers; the columns "
-			"have single precision, but time and energy after a change of unit, and "
-			"packed directions, are closer to them in double; default: single, for model list that "
+			"have single precision; double avoids a second rounding of time and energy, "
+			"whose units are converted, and of packed directions; default: single, for model list that "
 			"of the files (double if one of them has it)"),
 	OPTION(output.mcpl.pdg, REAL, NUMBER, INT32_MIN, INT32_MAX,
 		.help = "format mcpl: particle type as a code of the Particle Data Group: 22 "
@@ -318,4 +318,22 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 			}
 	}
 	return NULL;
+}
+
+const char *sl_set_key(const char *set)
+{
+	const char *space = strncmp(set, "--", 2) == 0 ? strchr(set, ' ') : NULL;
+
+	return space ? space + 1 : set;
+}
+
+const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES])
+{
+	const char *key = sl_set_key(set), *value = strchr(key, '=');
+
+	if (key == set || !value)
+		snprintf(typed, SL_SHOWN_SET_BYTES, "--set %.200s", set);
+	else
+		snprintf(typed, SL_SHOWN_SET_BYTES, "%.*s%.200s", (int)(key - set), set, value + 1);
+	return typed;
 }

@@ -41,4 +41,13 @@ const char *sl_key_leaf(const char *path);
 /* The model of that name, or NULL. */
 const struct sl_model *sl_model_find(const char *name);
 
+/*
+ * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key. sl_set_key()
+ * returns where KEY begins. sl_set_typed() writes what the user typed: "--set KEY=VALUE" or "--OPTION VALUE",
+ * with the quotes that YAML needs; returns typed.
+ */
+enum { SL_SHOWN_SET_BYTES = 256 };
+const char *sl_set_key(const char *set);
+const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES]);
+
 #endif

@@ -99,11 +99,23 @@ bool sl_value_absent(const struct sl_option *o, const void *value)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
+double sl_value_end(const struct sl_option *o, double end, const char **unit)
+{
+	*unit = sl_dimensions[o->dimension].unit;
+	for (int u = 0; u < SL_UNIT_COUNT && end > 1; u++)
+		if (sl_units[u].dimension == o->dimension && sl_units[u].factor == end) {
+			*unit = sl_units[u].text;
+			return 1;
+		}
+	return end;
+}
+
 /* Prints an end of the range as in a configuration, with its unit. */
 static void print_end(const struct sl_option *o, double end, char *text, int size)
 {
-	const char *unit = sl_dimensions[o->dimension].unit;
+	const char *unit;
 
+	end = sl_value_end(o, end, &unit);
 	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
 		snprintf(text, (size_t)size, "%.0f", end);
 	else

@@ -45,4 +45,7 @@ bool sl_value_parse(
 /* Prints one item as YAML that reads back to the same bits. */
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES]);
 
+/* An end of a range: *unit is the unit of its dimension that it is one of, such as 1 s, or else the internal one. */
+double sl_value_end(const struct sl_option *o, double end, const char **unit);
+
 #endif

@@ -16,6 +16,7 @@
 #include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
+#include "pipeline/config/values.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
 
@@ -31,14 +32,18 @@ static uint64_t count_of(double end)
 /* Prints the range of a real option with its unit. The ends of the range of double mean no limit. */
 static void print_ends(const struct sl_option *o, FILE *out)
 {
-	const char *unit = sl_dimensions[o->dimension].unit;
+	const char *unit;
+	double lo = sl_value_end(o, o->lo, &unit);
 
 	if (o->lo == DBL_MIN && o->hi == DBL_MAX)
 		fprintf(out, "above 0");
 	else if (o->hi == DBL_MAX)
 		fprintf(out, "%.10g", o->lo);
+	else if (lo < o->lo && isinf(o->hi))
+		fprintf(out, "%.10g %s to inf", lo, unit);
 	else
 		fprintf(out, "%.10g to %.10g", o->lo, o->hi);
+	unit = lo < o->lo ? "" : unit;
 	fprintf(out, "%s%s%s", unit[0] ? " " : "", unit,
 		o->hi == DBL_MAX && o->lo != DBL_MIN ? " or more" : "");
 }

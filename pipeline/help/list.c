@@ -12,7 +12,9 @@
 #include "pipeline/help/list.h"
 #include "pipeline/resolve/choices/species.h"
 #include "pipeline/text/json.h"
+#include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
+#include "primitives/device/device.h"
 #include "stages/formats/formats.h"
 
 /* Decided when the program is built: a build without CUDA has no code of the cuda backends. */
@@ -293,4 +295,52 @@ void sl_help_list(bool json, FILE *out)
 	list_formats(&j);
 	sl_json_close(&j);
 	fputc('\n', out);
+}
+
+/* A device, by the word that run.device takes for it. */
+static void print_device(const struct sl_device *d, const char *word, struct sl_json *j, FILE *out)
+{
+	char memory[32], free[32];
+
+	if (!j) {
+		fprintf(out, "%-12s %s, compute capability %d.%d, %s of memory, %s free\n", word,
+			d->name, d->major, d->minor, sl_sized((double)d->memory_bytes, memory),
+			sl_sized((double)d->free_bytes, free));
+		return;
+	}
+	sl_json_object(j, NULL);
+	sl_json_text(j, "device", word);
+	sl_json_text(j, "name", d->name);
+	sl_json_u64(j, "memory_bytes", d->memory_bytes);
+	sl_json_u64(j, "free_bytes", d->free_bytes);
+	sl_json_close(j);
+}
+
+enum sl_status sl_help_devices(bool json, FILE *out)
+{
+	struct sl_json stream = sl_json_stream(out), *j = json ? &stream : NULL;
+	struct sl_device d;
+	char word[32];
+	int n = 0;
+
+	sl_device_emulate(false);
+	if (j)
+		sl_json_array(j, NULL);
+	if (sl_device_count(&n) != SL_OK && !j)
+		fprintf(out, "cuda         none: %s\n", sl_last_error());
+	for (int i = 0; i < n; i++) {
+		snprintf(word, sizeof(word), "cuda:%d", i);
+		if (sl_device_use(i, &d) == SL_OK)
+			print_device(&d, word, j, out);
+		else if (!j)
+			fprintf(out, "%-12s %s\n", word, sl_last_error());
+	}
+	sl_device_emulate(true);
+	SL_TRY(sl_device_use(0, &d));
+	print_device(&d, "emulated", j, out);
+	if (j) {
+		sl_json_close(j);
+		fputc('\n', out);
+	}
+	return SL_OK;
 }

@@ -18,7 +18,7 @@
 #include "stages/formats/phase_space/phase_space_mcpl.h"
 
 /* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
-enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, FLAGS = 10, POLARISATION = 11 };
+enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, PDG = 9, FLAGS = 10, POLARISATION = 11 };
 
 /* The numbers of a particle in units of the configuration; user flags and polarisation are optional. */
 static const struct {
@@ -111,7 +111,7 @@ static void print_numbers(
 		if (!has_number(h, i))
 			continue;
 		fprintf(out, "%-12s %-4s", facts[i].name, facts[i].unit);
-		sl_weighted_stats_print(&stats[i], out);
+		sl_weighted_stats_print(&stats[i], i == PDG || i == FLAGS, out);
 		fputc('\n', out);
 	}
 }

@@ -7,6 +7,8 @@
  */
 #include "pipeline/info/info_run.h"
 
+#include <string.h>
+
 #include "pipeline/info/info_survivors.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/tallies/run_results.h"
@@ -26,15 +28,18 @@ static void print_fates(const struct sl_results *r, FILE *out)
 
 /* Weights are not printed: their unit is in the plan, which is not made here. */
 static void print_run(const struct sl_dir *dir, const struct sl_existing_run *run,
-	const struct sl_manifest *m, FILE *out)
+	const struct sl_existing_sizes *sizes, const struct sl_manifest *m, FILE *out)
 {
+	struct sl_truncated truncated = {.max_steps = sizes->max_steps};
 	struct sl_results r;
 	char size[32];
 
 	sl_results_make(m, true, &r);
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
 		run->format ? run->format->name : "(unknown)",
-		run->state ? run->state : "(no state)");
+		!run->state                          ? "(no state)"
+		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
+						     : run->state);
 	if (run->part.of > 0)
 		fprintf(out, "part %llu of %llu of a run\n", (unsigned long long)run->part.number,
 			(unsigned long long)run->part.of);
@@ -47,18 +52,24 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 			m->damaged);
 	if (r.particles > 0)
 		print_fates(&r, out);
+	truncated.count = r.fate[SL_FATE_max_steps].count;
+	truncated.particles = r.particles;
+	sl_truncated_print(&truncated, out);
 }
 
 enum sl_status sl_info_run(const struct sl_dir *dir, uint64_t head, FILE *out)
 {
 	struct sl_existing_run run;
+	struct sl_existing_sizes sizes;
 	struct sl_manifest m = {0};
 	enum sl_status s;
 
 	SL_TRY(sl_existing_run_read(dir, &run));
-	s = sl_manifest_read(dir, &m);
+	s = sl_existing_run_sizes(&run, &sizes);
+	if (s == SL_OK)
+		s = sl_manifest_read(dir, &m);
 	if (s == SL_OK) {
-		print_run(dir, &run, &m, out);
+		print_run(dir, &run, &sizes, &m, out);
 		fflush(out);
 		if (run.format != &sl_format_none)
 			s = sl_info_all_survivors(dir, &m, head, out);

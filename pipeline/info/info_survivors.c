@@ -84,6 +84,11 @@ static void print_names(const char *last, FILE *out)
 	fprintf(out, "%s\n", last);
 }
 
+/* Columns whose numbers are names. */
+#define CODES                                                                         \
+	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | \
+		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
+
 /* Prints the facts and the statistics of a column, without an end of line. */
 static void print_column(const struct survey *all, const struct sl_table *t, uint32_t k, FILE *out)
 {
@@ -92,7 +97,7 @@ static void print_column(const struct survey *all, const struct sl_table *t, uin
 
 	fprintf(out, "%-12s %-4s %-4s", sl_table_name(t, k), type_names[sl_facts_of(c)->type],
 		sl_units[sl_table_unit(t, k)].text);
-	sl_weighted_stats_print(&all->stats[c->column], out);
+	sl_weighted_stats_print(&all->stats[c->column], SL_HAS(CODES, c->column), out);
 }
 
 /*

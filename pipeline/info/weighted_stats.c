@@ -30,14 +30,14 @@ void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double wei
 
 void sl_weighted_stats_print_names(FILE *out)
 {
-	fprintf(out, "%14s%14s%14s%14s%14s", "least", "mean", "rms", "largest", "sum");
+	fprintf(out, "%14s%14s%14s%14s%14s", "least", "weighted mean", "rms", "largest", "sum");
 }
 
 /*
  * A mean needs weights that do not add up to 0: without them, it and the rms are printed as "-". Rounding makes a variance
  * of 0 less than it, and a negative sum of weights makes it -0.
  */
-void sl_weighted_stats_print(const struct sl_weighted_stats *s, FILE *out)
+void sl_weighted_stats_print(const struct sl_weighted_stats *s, bool code, FILE *out)
 {
 	double shift = s->sum / s->weight, variance = s->square / s->weight - shift * shift;
 
@@ -46,6 +46,10 @@ void sl_weighted_stats_print(const struct sl_weighted_stats *s, FILE *out)
 		return;
 	}
 	fprintf(out, " %13.7g", s->least);
+	if (code) {
+		fprintf(out, "%14s%14s %13.7g%14s", "-", "-", s->most, "-");
+		return;
+	}
 	if (s->weight != 0)
 		fprintf(out, " %13.7g %13.7g", s->origin + shift,
 			sqrt(variance <= 0 ? 0 : variance));

@@ -2,6 +2,7 @@
 #ifndef SL_PIPELINE_INFO_WEIGHTED_STATS_H
 #define SL_PIPELINE_INFO_WEIGHTED_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,9 +16,12 @@ struct sl_weighted_stats {
 
 void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double weight);
 
-/* Prints the names of the numbers, and the numbers themselves, both in SL_STATS_WIDTH characters. */
+/*
+ * Prints the names of the numbers, and the numbers themselves, both in SL_STATS_WIDTH characters. A code, such
+ * as a particle type, has no mean and no sum.
+ */
 enum { SL_STATS_WIDTH = 5 * 14 };
 void sl_weighted_stats_print_names(FILE *out);
-void sl_weighted_stats_print(const struct sl_weighted_stats *s, FILE *out);
+void sl_weighted_stats_print(const struct sl_weighted_stats *s, bool code, FILE *out);
 
 #endif

@@ -146,10 +146,12 @@ enum sl_status sl_existing_run_sizes(
 	*sizes = (struct sl_existing_sizes){.n_batches = 1};
 	if (s == SL_OK) {
 		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run"),
-			stop = sl_yaml_get(tree, root, "stop");
+			stop = sl_yaml_get(tree, root, "stop"),
+			transport = sl_yaml_get(tree, root, "transport");
 
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
+		sl_yaml_u64(tree, sl_yaml_get(tree, transport, "max_steps"), &sizes->max_steps);
 		if (sizes->batch > 0 && sizes->particles > 0)
 			sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
 		sizes->stops = sl_yaml_get(tree, stop, "when") != 0;

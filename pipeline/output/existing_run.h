@@ -42,6 +42,7 @@ struct sl_existing_sizes {
 	uint64_t particles, batch; /* 0 if it is not stored */
 	uint64_t n_batches;        /* of the whole run, at least 1 */
 	bool stops;                /* it has a stop rule, so particles is an upper limit */
+	uint64_t max_steps;        /* transport.max_steps */
 };
 
 /* Reads the sizes. Fails only for lack of memory. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pipeline/plan/memory.h"
+#include "pipeline/plan/pilot.h"
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"
@@ -157,27 +158,27 @@ static bool is_in_turn(const struct sl_inputs *inputs)
 }
 
 /*
- * Adds the survivors of a group to a pilot. The time is that of a second reading: the first one may wait for
- * the disk, which a run reads in order and ahead of time. A list in gzip is read once, because a second
+ * Adds the survivors of a group to a pilot. The time is processor time of a second reading: the first one may also read
+ * from the disk, which a run does in order and ahead of time. A list in gzip is read once, because a second
  * reading would decompress it from the beginning.
  */
 static enum sl_status add_group(
 	const struct sl_recipe *r, uint64_t id, uint32_t n, struct sl_pilot *pilot, double *squares)
 {
 	struct sl_particle p[GROUP];
-	uint32_t survivors = 0;
-	uint64_t start = sl_now_ns();
+	uint32_t survivors = pilot->survivors;
+	uint64_t start = sl_thread_cpu_ns();
 
 	SL_TRY(sl_check_cancelled(r));
 	SL_TRY(read_group(r, id, n, p));
 	if (!is_in_turn(r->inputs)) {
-		start = sl_now_ns();
+		start = sl_thread_cpu_ns();
 		SL_TRY(read_group(r, id, n, p));
 	}
 	for (uint32_t i = 0; i < n; i++)
-		survivors += SL_HAS(r->keep, p[i].fate);
-	pilot->ns += (double)(sl_now_ns() - start) / pilot->particles;
-	pilot->survivors += survivors;
+		sl_pilot_add(pilot, r, &p[i]);
+	pilot->ns += (double)(sl_thread_cpu_ns() - start) / pilot->particles;
+	survivors = pilot->survivors - survivors;
 	*squares += (double)survivors * survivors;
 	return SL_OK;
 }

@@ -3,70 +3,35 @@
  *
  * Order matters: the recipe comes first, then the input files and the device that it needs, then the
  * text of the configuration, which each output file contains, and last the memory, which depends on
- * all of these. Disk is checked separately (sl_plan_check_resources()), because the prediction needs
- * the pilot and, for a resumed run, the batches that are already committed.
+ * all of these. check/ compares it with the free memory and disk.
  */
 #include "pipeline/plan/plan.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/config/config_print.h"
 
-#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/plan/candidates.h"
-#include "pipeline/plan/disk.h"
 #include "pipeline/plan/input_files.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/version.h"
-#include "primitives/base/clock.h"
 #include "primitives/tuning.h"
-#include "stages/host/host_pipeline.h"
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
-/* Particles of the pilot. Lists are read in groups of neighbours, whose differences give the variance. */
-enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };
-
-/* Computes particles that are spread over the run. The variance is that of a binomial distribution. */
-static enum sl_status compute_pilot(const struct sl_recipe *r, struct sl_pilot *p, double *variance)
+void sl_plan_warn(struct sl_plan *plan, const char *format, ...)
 {
-	const uint64_t start = sl_now_ns();
-	double share;
+	va_list words;
 
-	for (uint64_t i = 0; i < p->particles; i++) {
-		struct sl_particle particle;
-
-		SL_TRY(sl_check_cancelled(r));
-		particle = sl_compute_particle(r, i * (r->particles / p->particles));
-		p->survivors += SL_HAS(r->keep, particle.fate);
-	}
-	p->ns = (double)(sl_now_ns() - start) / p->particles;
-	share = (double)p->survivors / p->particles;
-	*variance = share * (1 - share) / p->particles;
-	return SL_OK;
-}
-
-/*
- * Computes some particles. most_fraction bounds the predicted share of survivors from above:
- * the share plus four standard errors.
- */
-static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
-{
-	const uint32_t most = r->inputs ? LIST_PILOT : PILOT;
-	double n, variance;
-
-	*p = (struct sl_pilot){.particles = r->particles < most ? (uint32_t)r->particles : most};
-	if (p->particles == 0)
-		return SL_OK;
-	SL_TRY((r->inputs ? sl_inputs_pilot : compute_pilot)(r, p, &variance));
-	n = p->particles;
-	/* 1/N keeps the variance above 0 if the pilot has no survivors */
-	p->most_fraction = p->survivors / n + 4 * sqrt(variance + 1 / (n * n));
-	if (p->most_fraction > 1)
-		p->most_fraction = 1;
-	return SL_OK;
+	if (plan->n_warnings == SL_WARNINGS_MAX)
+		return;
+	va_start(words, format);
+	vsnprintf(plan->warning[plan->n_warnings++], SL_MESSAGE_BYTES, format, words);
+	va_end(words);
 }
 
 /*
@@ -218,66 +183,6 @@ enum sl_status sl_plan_make(
 	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
 	return sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
-}
-
-enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
-{
-	SL_TRY(sl_memory_plan_check(plan));
-	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
-	return sl_disk_plan_check(plan, done);
-}
-
-/* Upper bound of the bytes of all survivors as arrays of one item per particle. */
-static uint64_t survivor_bytes(const struct sl_plan *plan)
-{
-	double row = 0;
-
-	for (uint32_t k = 0; k < plan->recipe.n_columns; k++)
-		row += sl_column_facts[plan->recipe.column[k]].bytes;
-	row *= ceil(plan->pilot.most_fraction * (double)plan->recipe.particles);
-	return row < 0x1p63 ? (uint64_t)row : UINT64_MAX / 2;
-}
-
-/* Whether bytes of survivors, shared by the devices, fit on each of them next to the run. */
-static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
-{
-	char need[32], have[32];
-	uint64_t each = plan->memory.device + bytes / plan->n_devices;
-
-	for (uint32_t i = 0; i < plan->n_devices; i++)
-		if (each > plan->device[i].free_bytes)
-			return sl_fail(SL_DEVICE_MEMORY,
-				"the run and its survivors need %s of device memory and %s are free on "
-				"%s; take the batches one by one, or use fewer output.columns or "
-				"run.particles",
-				sl_sized((double)each, need),
-				sl_sized((double)plan->device[i].free_bytes, have),
-				plan->device[i].name);
-	return SL_OK;
-}
-
-enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
-{
-	char need[32], have[32];
-	uint64_t bytes;
-
-	if (plan->choices.list_order.run || plan->choices.list_order.sample > 0 ||
-		plan->choices.list_order.limit > 0)
-		return sl_fail(SL_USAGE,
-			"output.order: run, output.sample and output.limit make a list of the whole "
-			"run, which is a file; give the run a directory, or remove these keys");
-	SL_TRY(sl_memory_plan_check(plan));
-	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
-	bytes = keep_all ? survivor_bytes(plan) : 0;
-	if (plan->recipe.resident)
-		return check_resident(plan, bytes);
-	if (plan->memory.host + bytes <= plan->machine.free_bytes)
-		return SL_OK;
-	return sl_fail(SL_HOST_MEMORY,
-		"the run and its survivors need %s of memory and %s are free; take the batches one by "
-		"one, write them to a directory, or use fewer output.columns or run.particles",
-		sl_sized((double)plan->memory.host + (double)bytes, need),
-		sl_sized((double)plan->machine.free_bytes, have));
 }
 
 struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan)

@@ -39,13 +39,25 @@ struct sl_memory_plan {
 	size_t device;     /* total of each device */
 };
 
-/* The pilot computes some particles on one thread, to predict survivors and time. */
+/*
+ * The pilot computes some particles on one thread of the host, to predict survivors, time and bytes. The
+ * particles that it counts are spread over the run. For a model that does not read its particles, some
+ * batches are then computed and packed as by a run on the host; lists are only read.
+ */
 struct sl_pilot {
 	uint32_t particles;
 	uint32_t survivors;
 	double most_fraction; /* upper estimate of survivors: four standard errors above the mean */
-	double ns;            /* nanoseconds per particle on one thread */
+	double ns;            /* processor time per particle, and in addition per batch */
+	double batch_ns;
+	double bytes; /* packed, per survivor; 0: not known */
+	/* Of each field of the key: whether the column, and the field, differ between survivors. */
+	struct sl_particle first; /* survivor */
+	bool varies[SL_KEY_FIELDS_MAX], sorts[SL_KEY_FIELDS_MAX];
 };
+
+/* Something that a user should know before the run; it does not prevent the run. */
+enum { SL_WARNINGS_MAX = 4 + SL_KEY_FIELDS_MAX };
 
 enum { SL_CANDIDATES_MAX = 4 };
 
@@ -80,8 +92,12 @@ struct sl_plan {
 	uint32_t n_device_slots; /* batches on each device at a time; 0 on the host */
 	struct sl_pilot pilot;
 	struct sl_memory_plan memory;
-	uint64_t disk_bytes; /* predicted upper bound, before compression */
+	uint64_t disk_bytes; /* upper bound, before compression */
+	uint64_t
+		disk_expected; /* the same as the pilot predicts it, with compression if that is known */
 	uint64_t disk_free;
+	uint32_t n_warnings;
+	char warning[SL_WARNINGS_MAX][SL_MESSAGE_BYTES];
 };
 
 /*
@@ -91,20 +107,11 @@ struct sl_plan {
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **plan);
 
-/*
- * Runs the pilot and returns SL_HOST_MEMORY, SL_DEVICE_MEMORY or SL_DISK if the run does not fit.
- * done is the number of batches that are already on the disk.
- */
-enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
+/* Adds a warning, as long as there is space. */
+void sl_plan_warn(struct sl_plan *plan, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Makes device i of the plan current for the calling thread; does nothing for a plan on the host. */
 enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i);
-
-/*
- * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in memory,
- * or in device memory if they are resident, so that they must fit as well.
- */
-enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
 
 /*
  * The facts of the files of batches. Their configuration has no run.particles, so that the files stay as

@@ -282,7 +282,10 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_pilot *p = &plan->pilot;
 	const uint64_t particles = sl_plan_batches(plan).particles;
-	double seconds = p->ns * 1e-9 * (double)particles / plan->threads;
+	uint32_t threads =
+		plan->threads < plan->machine.cores ? plan->threads : plan->machine.cores;
+	double batches = (double)particles / plan->recipe.batch;
+	double seconds = 1e-9 * (p->ns * (double)particles + p->batch_ns * batches) / threads;
 	char text[SL_DURATION_BYTES];
 
 	if (p->particles == 0) {
@@ -297,10 +300,10 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);
 	if (seconds < 100)
 		snprintf(text, sizeof(text), "%.2g s", seconds);
-	fprintf(out,
-		", about %s of computing (from a pilot of %u particles), compression not "
-		"included\n",
-		seconds < 100 ? text : sl_duration(seconds, text), p->particles);
+	fprintf(out, ", about %s on %u thread%s%s%s (from a pilot of %u particles)\n",
+		seconds < 100 ? text : sl_duration(seconds, text), threads, threads == 1 ? "" : "s",
+		plan->recipe.inputs ? " without compression" : "",
+		plan->on_device ? " of the CPU; not measured on the device" : "", p->particles);
 }
 
 /* The batches of a part, and what is left to sluice join. */
@@ -319,14 +322,11 @@ static void print_part(const struct sl_plan *plan, FILE *out)
 		(unsigned long long)batches.particles);
 }
 
-/*
- * disk is an upper bound, because compression is not known before the data. The pilot runs on one
- * thread of the host, so the time is an estimate for the host only.
- */
+/* The pilot runs on one thread of the host, so the time is an estimate for the host only. */
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32];
+	char a[32], b[32], c[32];
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
@@ -347,9 +347,11 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_memory(plan, out);
 	print_image(plan, out);
 	print_joined(plan, out);
-	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
-		sl_sized((double)plan->disk_bytes, a), plan->to,
-		sl_sized((double)plan->disk_free, b));
+	fprintf(out, "disk        about %s in %s, up to %s before compression; %s free\n",
+		sl_sized((double)plan->disk_expected, c), plan->to,
+		sl_sized((double)plan->disk_bytes, a), sl_sized((double)plan->disk_free, b));
 	print_files(plan, out);
 	print_estimate(plan, out);
+	for (uint32_t i = 0; i < plan->n_warnings; i++)
+		fprintf(out, "warning     %s\n", plan->warning[i]);
 }

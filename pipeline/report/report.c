@@ -338,9 +338,11 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_json json = sl_json_stream(out), *j = &json;
+	struct sl_truncated truncated;
 	struct sl_results results;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &results);
+	truncated = sl_results_truncated(plan, &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
 	sl_json_text(j, "version", sl_version());
@@ -355,6 +357,7 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
+	sl_truncated_json(&truncated, j);
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);

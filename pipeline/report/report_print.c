@@ -127,7 +127,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
 		return;
 	}
-	fprintf(out, "\nns per particle ");
+	fprintf(out, "\nelapsed ns per particle ");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(w->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
@@ -135,12 +135,13 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.2f s of batches on %s%s%u thread%s; %.2f M/s per %s before compression\n",
+		"%.2f M particles/s in %.2f s of batches on %s%s%u thread%s; %.2f M per second of %s, without compression\n",
 		n / s->seconds * 1e-6, s->seconds,
 		plan->on_device ? sl_devices_text(plan, devices) : "",
 		plan->on_device ? " and " : "", s->workers[SL_WORKER_threads],
 		s->workers[SL_WORKER_threads] == 1 ? "" : "s",
-		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
+		n / sl_session_computing_seconds(s) * 1e-6,
+		plan->on_device ? "a slot" : "processor time");
 	print_phases(w, s, out);
 	print_busy(plan, s, out);
 	sl_devices_print(w, s, out);
@@ -206,6 +207,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
+	struct sl_truncated truncated;
 	char bytes[32];
 	struct sl_results r;
 
@@ -236,4 +238,6 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 			m->n > 1 ? " .. " : "", m->n > 1 ? m->line[m->n - 1].file : "",
 			sl_sized((double)r.bytes, bytes));
 	print_joined(w, m, out);
+	truncated = sl_results_truncated(plan, &r);
+	sl_truncated_print(&truncated, out);
 }

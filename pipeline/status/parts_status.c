@@ -28,6 +28,9 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 	sum->n_particles += r->n_particles;
 	sum->survivors += r->survivors;
 	sum->bytes += r->bytes;
+	sum->truncated.count += r->truncated.count;
+	sum->truncated.particles += r->truncated.particles;
+	sum->truncated.max_steps = r->truncated.max_steps;
 	if (r->state == SL_RUN_RUNNING)
 		sum->rate += r->rate;
 	sum->seconds_left = fmax(sum->seconds_left, r->seconds_left);
@@ -160,6 +163,7 @@ static void print_sum(const struct sl_parts_status *s, double now, FILE *out)
 		fprintf(out, "end         in %s, %s, of the parts that run\n",
 			sl_duration(s->seconds_left, text),
 			sl_clock_text(now, s->seconds_left, when));
+	sl_truncated_print(&s->truncated, out);
 	if (s->state[SL_RUN_DONE] == s->of)
 		fprintf(out, "sluice join makes the run of all parts\n");
 }
@@ -195,6 +199,7 @@ static enum sl_status print_parts_json(const struct sl_dir *dir, double now, FIL
 	sl_json_u64(&j, "not_started", sum.not_started);
 	sl_json_u64(&j, "damaged", sum.state[SL_RUN_DAMAGED]);
 	sl_json_u64(&j, "particles", sum.particles);
+	sl_truncated_json(&sum.truncated, &j);
 	sl_json_real(&j, "rate", sum.rate > 0 ? sum.rate : NAN);
 	sl_json_real(&j, "seconds_left", sum.seconds_left >= 0 ? sum.seconds_left : NAN);
 	sl_json_close(&j);

@@ -17,6 +17,7 @@ struct sl_parts_status {
 	uint64_t not_started;
 	uint64_t batches, n_batches; /* n: of the parts that have started */
 	uint64_t particles, n_particles, survivors, bytes;
+	struct sl_truncated truncated;
 	double rate;                /* of the parts that run, particles per second */
 	double seconds_left;        /* of the last of them to end; < 0: not known */
 	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */

@@ -49,6 +49,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 
 		r->particles += l->generated;
 		r->survivors += l->survivors;
+		r->truncated.count += l->tally.count[SL_FATE_max_steps];
 		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
 	}
 	r->batches = m.n;
@@ -60,7 +61,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 }
 
 /*
- * Sets the rate: of a session in progress from the time between its start, when run.json was written, and
+ * Sets the particles of the session, and the rate: of a session in progress from the time between its start, when run.json was written, and
  * its last commit; of one that has ended from run.json.
  */
 static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run, double started,
@@ -69,14 +70,16 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 	double seconds = committed - started;
 
 	r->seconds_left = -1;
+	r->session_particles = run->session_particles;
 	if (r->state != SL_RUN_RUNNING && r->state != SL_RUN_INTERRUPTED) {
 		if (run->session_seconds > 0)
-			r->rate = (double)run->session_particles / run->session_seconds;
+			r->rate = (double)r->session_particles / run->session_seconds;
 		return;
 	}
-	if (r->particles <= run->particles || seconds <= 0)
+	r->session_particles = r->particles > run->particles ? r->particles - run->particles : 0;
+	if (r->session_particles == 0 || seconds <= 0)
 		return;
-	r->rate = (double)(r->particles - run->particles) / seconds;
+	r->rate = (double)r->session_particles / seconds;
 	if (r->state == SL_RUN_RUNNING && r->n_particles >= r->particles)
 		r->seconds_left = fmax((double)(r->n_particles - r->particles) / r->rate -
 					       fmax(now - committed, 0),
@@ -104,6 +107,8 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
+	r->truncated.particles = r->particles;
+	r->truncated.max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
 	if (r->part.of > 0 && r->part.of <= r->n_batches)
@@ -228,6 +233,7 @@ static void print_text(const char *directory, const struct sl_run_status *r, dou
 	}
 	print_process(r, out);
 	print_pace(r, now, out);
+	sl_truncated_print(&r->truncated, out);
 	if (r->damaged > 0)
 		fprintf(out, "damaged lines of manifest.jsonl: %zu, not counted\n", r->damaged);
 	if (r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED)
@@ -250,10 +256,12 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 	sl_json_u64(&j, "of_batches", r->n_batches);
 	sl_json_u64(&j, "particles", r->particles);
 	sl_json_u64(&j, "of_particles", r->n_particles);
+	sl_json_u64(&j, "session_particles", r->session_particles);
 	sl_json_bool(&j, "at_most", r->at_most);
 	sl_json_u64(&j, "survivors", r->survivors);
 	sl_json_u64(&j, "bytes", r->bytes);
 	sl_json_u64(&j, "damaged_lines", r->damaged);
+	sl_truncated_json(&r->truncated, &j);
 	sl_json_object(&j, "lock");
 	sl_json_text(&j, "state", lock_names[r->lock.state]);
 	if (r->lock.pid > 0) {

@@ -9,6 +9,7 @@
 #define SL_PIPELINE_STATUS_STATUS_H
 
 #include "pipeline/output/existing_run.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/lock.h"
 
 enum sl_run_state {
@@ -31,6 +32,8 @@ struct sl_run_status {
 	uint64_t batches, n_batches; /* committed, and of the whole run or part */
 	bool at_most;                /* the run may meet its stop rule earlier */
 	uint64_t particles, n_particles, survivors, bytes;
+	uint64_t session_particles; /* committed by the present or last session */
+	struct sl_truncated truncated;
 	size_t damaged;      /* lines of the manifest; not the one that is being written */
 	double rate;         /* particles per second of the session; 0: not known */
 	double seconds_left; /* < 0: not known, or the run does not run */

@@ -19,6 +19,7 @@
 #include "pipeline/text/json.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/batch_file/order_file.h"
 #include "pipeline/results/survivor_file.h"
@@ -35,6 +36,7 @@ struct counts {
 	uint64_t ordered;            /* survivors whose order by key was checked */
 	uint64_t sampled;            /* survivors that were recomputed from their ids */
 	uint64_t recomputed;         /* batches that were recomputed as a whole */
+	struct sl_truncated truncated;
 };
 
 /*
@@ -243,6 +245,7 @@ static void print_unwritten(
 		(unsigned long long)c->survivors,
 		sl_counter_words(&plan->recipe) > 0 ? " and histograms" : "",
 		c->recomputed == 1 ? "one batch" : "all batches");
+	sl_truncated_print(&c->truncated, out);
 }
 
 /*
@@ -254,23 +257,29 @@ static void print_counts(
 {
 	bool image = plan->config.output.image, joined = sl_plan_is_joined(plan);
 	struct sl_json j = sl_json_stream(out);
-	char bytes[32];
+	char bytes[32], checks[96] = "";
 
 	if (!json && plan->choices.format == &sl_format_none) {
 		print_unwritten(c, of, plan, out);
 		return;
 	}
 	if (!json) {
+		if (c->ordered > 0)
+			sl_append(checks, sizeof(checks), ", order of %llu",
+				(unsigned long long)c->ordered);
+		if (c->sampled > 0)
+			sl_append(checks, sizeof(checks), ", %llu recomputed from their ids",
+				(unsigned long long)c->sampled);
 		fprintf(out,
 			"%llu of %llu batches are correct: %llu survivors in %s; checked: digests of "
-			"all survivors, order of %llu, %llu recomputed from their ids%s%s%s\n",
+			"all survivors%s%s%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
-			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes),
-			(unsigned long long)c->ordered, (unsigned long long)c->sampled,
+			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes), checks,
 			c->recomputed == 0   ? ""
 			: c->recomputed == 1 ? ", one batch recomputed"
 					     : ", all batches recomputed",
 			image ? ", the image" : "", joined ? ", the joined file" : "");
+		sl_truncated_print(&c->truncated, out);
 		return;
 	}
 	sl_json_object(&j, NULL);
@@ -278,6 +287,7 @@ static void print_counts(
 	sl_json_u64(&j, "of_batches", of);
 	sl_json_u64(&j, "survivors", c->survivors);
 	sl_json_u64(&j, "bytes", c->bytes);
+	sl_truncated_json(&c->truncated, &j);
 	sl_json_u64(&j, "order_checked", c->ordered);
 	sl_json_u64(&j, "remade", c->sampled);
 	sl_json_bool(&j, "batch_computed_anew", c->recomputed > 0);
@@ -308,8 +318,9 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			dir->path, m->damaged, m->damaged == 1 ? "" : "s");
 	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %s%llu batches are committed, because the run has not ended; use "
-			"sluice run --resume to continue it",
+			"%s: %zu of %s%llu batches are committed, because the run has not ended; if "
+			"sluice status says that it runs, wait, else use sluice run --resume to "
+			"continue it",
 			dir->path, m->n, w->plan->choices.stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
 	return sl_verify_side_files(w, dir, m);
@@ -324,6 +335,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	struct sl_dir dir;
 	struct sl_manifest m = {0};
 	struct counts counts = {0};
+	struct sl_results results;
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
 	enum sl_status s;
@@ -340,6 +352,8 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		             .batches;
 		if (sl_plan_is_part(plan))
 			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
+		sl_results_make(&m, sl_fractions_count_particles(plan), &results);
+		counts.truncated = sl_results_truncated(plan, &results);
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

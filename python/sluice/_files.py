@@ -32,7 +32,8 @@ class Plan:
 
     particles, batch, batches    sizes of the run
     host_bytes, device_bytes     memory that the run takes
-    disk_bytes                   upper bound of its files, before compression
+    disk_bytes, disk_expected    upper bound of its files before compression; as a pilot predicts them
+    warnings                     list of str: what does not prevent the run, such as a disk that may be too small
     device, threads              what computes: 'cpu' or the name of a device
     directory                    of the files, if run() is called with out
     text                         the text of `sluice plan`
@@ -44,6 +45,8 @@ class Plan:
     host_bytes: int
     device_bytes: int
     disk_bytes: int
+    disk_expected: int
+    warnings: List[str]
     device: str
     threads: int
     directory: str

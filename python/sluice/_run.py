@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from array import array
 from contextlib import contextmanager
 from functools import partial
@@ -106,6 +107,8 @@ class Run:
     joined     ParticleList: the joined file of the run (output.joined, output.order: run), read when
                it is used; None if the run has none
     report     run.json as a dict
+    warnings   list of str: what makes the results incomplete, such as particles that reached
+               transport.max_steps; run() and stream() also issue each as a RuntimeWarning
     state      'done', or 'stopped' by run.stop_before or by an interrupt; 'running' after open(), if the
                run works or was killed
     directory  of the files; None for a run in memory
@@ -118,6 +121,7 @@ class Run:
         self.image = None if image is None else array_of(image)
         self.directory = directory
         self.state: str = report["state"]
+        self.warnings: List[str] = report.get("warnings", [])
         self.fates: Dict[str, Fate] = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
         self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory, cells)}
 
@@ -297,6 +301,8 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
                 batches.append(batch)
         result = _result(job, batches, out is None)
         assert result is not None
+        for text in result.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
         return result
     except Error as error:
         error.result = _result(job, batches, out is None)
@@ -319,7 +325,10 @@ class Stream(Iterator[Batch]):
         try:
             return next(self._batches)
         except StopIteration as end:
-            self.result = self.result or end.value
+            if end.value:
+                self.result = end.value
+                for text in end.value.warnings:
+                    warnings.warn(text, RuntimeWarning, stacklevel=2)
             raise StopIteration from None
 
     def close(self) -> None:

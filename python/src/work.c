@@ -15,6 +15,7 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/info/info.h"
+#include "pipeline/plan/check/resources.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/report/tallies/density.h"
@@ -251,6 +252,11 @@ static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *p
 	sl_json_u64(&j, "host_bytes", plan->memory.host);
 	sl_json_u64(&j, "device_bytes", plan->memory.device);
 	sl_json_u64(&j, "disk_bytes", plan->disk_bytes);
+	sl_json_u64(&j, "disk_expected", plan->disk_expected);
+	sl_json_array(&j, "warnings");
+	for (uint32_t i = 0; i < plan->n_warnings; i++)
+		sl_json_text(&j, NULL, plan->warning[i]);
+	sl_json_close(&j);
 	sl_json_text(&j, "device", plan->on_device ? plan->device[0].name : "cpu");
 	sl_json_u64(&j, "threads", plan->threads);
 	sl_json_text(&j, "directory", plan->to);

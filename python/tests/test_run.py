@@ -98,6 +98,15 @@ def test_overrides(config):
             call()
 
 
+def test_truncated_histories_are_a_warning(config, tmp_path):
+    with pytest.warns(RuntimeWarning, match=r"reached transport.max_steps = 3 and ended"):
+        result = sluice.run(config, transport__max_steps=3, out=tmp_path / "out")
+    with pytest.warns(RuntimeWarning, match="raise transport.max_steps"):
+        list(sluice.stream(config, transport__max_steps=3))
+    assert sluice.open(tmp_path / "out").warnings == result.warnings and str(result.fates["max_steps"].count) in result.warnings[0]
+    assert sluice.run(config).warnings == []
+
+
 def test_fates_and_tallies(config):
     result = sluice.run(config)
     assert sum(f.count for f in result.fates.values()) == result.particles == 6000

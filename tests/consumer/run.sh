@@ -91,9 +91,14 @@ fi
 
 # --- programs, files, manual pages of all commands, and completion of the shells
 cd "$installed"
-for file in include/sluice/primitives/primitives.h share/sluice/{examples/example.c,scripts/plot.py,scripts/plot_run.py} \
+for file in include/sluice/primitives/primitives.h share/sluice/{examples/example.c,scripts/{plot,plot_run,load_run}.py,scripts/cluster/slurm.sbatch} \
 	share/sluice/bench/{plot,stages}.py share/doc/Sluice/docs/{installing,running,configuration}.md; do
 	test -f "$file" || fail "$file is not installed"
+done
+for page in share/doc/Sluice/{,docs/}*.md; do
+	for link in $(grep -oE '\]\([^)#: ]+' "$page" | cut -c 3-); do
+		test -e "${page%/*}/$link" || fail "$page: there is no $link"
+	done
 done
 for command in $(bin/sluice --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
 	grep -q "^\.SH SYNOPSIS" "share/man/man1/sluice-$command.1" || fail "there is no manual page of sluice $command"

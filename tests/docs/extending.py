@@ -11,6 +11,7 @@ the program and the new test are built, and the test runs:
 
     model, fate, column   the configuration of the document on the CPU and on the emulated device,
                           staged and fused: equal manifests, and each particle has a fate
+    model of several steps, device backend: the same, with this scan
     backend               the same manifests with it, also in rounds; sluice compare has it as a case
     command, format       the command on these runs; a run in the format, which sluice verify accepts
     test                  its program
@@ -24,7 +25,8 @@ import shutil
 import subprocess
 import sys
 
-RECIPES = ["A model", "A backend", "A command", "A format", "A fate", "A column", "A test"]
+RECIPES = ["A model", "A backend", "A command", "A format", "A fate", "A column", "A test",
+           "A model of several steps", "A device backend"]
 COPIED = ["CMakeLists.txt", "cmake", "primitives", "stages", "pipeline", "bench", "tests"]
 PARTICLES = "run.particles=20000"
 # In rounds, compaction moves columns as well; a model with one step has no rounds.
@@ -54,15 +56,15 @@ def write(path, text):
 
 
 def recipes_of(document):
-    """The diffs by heading, in the order of the document, and its configuration."""
+    """The diffs by heading, in the order of the document, and its configurations."""
     with open(document, encoding="utf-8") as f:
         text = f.read()
     diffs = {section.splitlines()[0]: re.findall(r"^```diff\n(.*?)^```$", section, re.M | re.S)
              for section in re.split(r"^## ", text, flags=re.M)[1:]}
-    config = re.search(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
-    expect(list(diffs) == RECIPES and all(len(blocks) == 1 for blocks in diffs.values()) and config,
-           f"{document}: expected one diff in each of the sections {RECIPES}, and one configuration (yaml)")
-    return {heading: diff for heading, (diff,) in diffs.items()}, config.group(1)
+    configs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+    expect(list(diffs) == RECIPES and all(len(blocks) == 1 for blocks in diffs.values()) and len(configs) == 2,
+           f"{document}: expected one diff in each of the sections {RECIPES}, and two configurations (yaml)")
+    return {heading: diff for heading, (diff,) in diffs.items()}, configs
 
 
 def copy_and_change(source, scratch, diffs):
@@ -90,7 +92,7 @@ def build(tree, scratch, cmake, options):
     return folder
 
 
-def check_runs(sluice, folder, config):
+def check_runs(sluice, folder, config, rod):
     def run(out, *words, config="absorber.yaml"):
         """Runs a configuration into a folder; returns the manifest of the run, in which each particle has a fate."""
         call(folder, sluice, "run", config, "--quiet", "--out", out, "--set", PARTICLES, *words)
@@ -105,9 +107,14 @@ def check_runs(sluice, folder, config):
 
     write(os.path.join(folder, "absorber.yaml"), config)
     write(os.path.join(folder, "rounds.yaml"), ROUNDS)
+    write(os.path.join(folder, "rod.yaml"), rod)
     cpu = run("cpu", "--device", "cpu")
     for mode in ("staged", "fused"):
         expect_equal(cpu, run(mode, "--device", "emulated", "--mode", mode), f"CPU and emulated device, {mode} mode")
+    walk = run("rod", "--device", "cpu", config="rod.yaml")
+    for mode, words in (("fused", []), ("staged", ["--compact", "naive", "--scan", "one_block"])):
+        expect_equal(walk, run("rod_" + mode, "--device", "emulated", "--mode", mode, *words, config="rod.yaml"),
+                     f"the rod on CPU and emulated device, {mode} mode")
     decayed = run("decay", "--device", "cpu", "--set", "model.absorber.lifetime=0.01 ns", "--set", "keep=decayed", "--set",
                   "check={}")
     expect(json.loads(decayed.splitlines()[0])["fates"].get("decayed"), "fate: no particle has the fate decayed in 0.01 ns")
@@ -130,12 +137,12 @@ def main():
         sys.exit(77)
     apply_only = sys.argv[1] == "--apply"
     source, scratch = map(os.path.abspath, sys.argv[2:4] if apply_only else sys.argv[1:3])
-    diffs, config = recipes_of(os.path.join(source, "docs", "extending.md"))
+    diffs, configs = recipes_of(os.path.join(source, "docs", "extending.md"))
     if apply_only:
         copy_and_change(source, scratch, diffs)
         return shutil.rmtree(scratch)
     folder = build(copy_and_change(source, scratch, diffs), scratch, sys.argv[3], sys.argv[4:])
-    check_runs(os.path.join(folder, "sluice"), scratch, config)
+    check_runs(os.path.join(folder, "sluice"), scratch, *configs)
     call(scratch, os.path.join(folder, "tests", "sluice_tests"), "stages/models/absorber")
     shutil.rmtree(scratch)
     print(f"{len(diffs)} recipes applied, built and run")

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 # The libraries of the build, by the names of Debian's packages, in conda-forge and in Spack.
 LIBRARIES = {"zlib1g-dev": ("zlib", "zlib-api"), "libpng-dev": ("libpng", "libpng"),
@@ -84,11 +85,24 @@ def check_containers(source, sluice):
     assert not missing, f"packaging/debian.sh does not install {missing}, which the program needs"
 
 
+def check_missing(source):
+    """CMake names all missing packages at once, and the line of README all packages, those of the tests included."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = subprocess.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DSLUICE_CUDA=OFF"], text=True, capture_output=True,
+                               env={**os.environ, "PKG_CONFIG_LIBDIR": folder}).stderr
+    for package in ("libyaml-dev", "libdeflate-dev", "libisal-dev", "libcmocka-dev", "-DSLUICE_TESTS=OFF"):
+        assert package in found, (package, found)
+    line = re.search(r"apt-get install -y (.*\n.*)\npython3 -m venv", read(source, "README.md")).group(1).split()
+    packages = re.search(r'^BUILD_PACKAGES="(.*)"$', read(source, "scripts", "setup.sh"), re.M).group(1).split()
+    assert set(line) - {"\\"} == {*packages, "libcmocka-dev", "python3-dev", "python3-venv"}, line
+
+
 sluice, source = map(os.path.abspath, sys.argv[1:3])
 version = re.search(r"project\(Sluice VERSION ([0-9.]+)", read(source, "CMakeLists.txt")).group(1)
 libraries = build_libraries(source)
 check_spack(source, version, libraries)
 check_containers(source, sluice)
+check_missing(source)
 try:
     import yaml
 except ImportError:

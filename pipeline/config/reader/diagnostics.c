@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/config/options.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
@@ -233,10 +234,11 @@ static void print_problem(struct sl_reader *r, const struct sl_config_problem *f
 {
 	const struct sl_place *at = &f->place;
 	char line[SL_PATH_BYTES + SL_KEY_BYTES + SL_PROBLEM_BYTES] = "";
+	char typed[SL_SHOWN_SET_BYTES];
 	size_t used = strlen(r->report);
 
 	if (at->source > 0)
-		sl_append(line, sizeof(line), "--set %.200s", r->sets[at->source - 1]);
+		sl_append(line, sizeof(line), "%s", sl_set_typed(r->sets[at->source - 1], typed));
 	else
 		sl_append(line, sizeof(line), "%s", r->name);
 	if (at->source == 0 && at->line > 0)

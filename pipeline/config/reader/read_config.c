@@ -17,6 +17,7 @@
 #include "pipeline/config/reader/match_keys.h"
 #include "pipeline/config/reader/read_values.h"
 #include "pipeline/config/reader/reader.h"
+#include "pipeline/config/options.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
@@ -81,7 +82,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 /* Parses --set number source and matches its key. A wrong --set adds a problem and is skipped. */
 static enum sl_status read_set(struct sl_reader *r, size_t source)
 {
-	const char *text = r->sets[source - 1], *equals = strchr(text, '=');
+	const char *text = sl_set_key(r->sets[source - 1]), *equals = strchr(text, '=');
 	struct sl_place at = {source, 0, 0};
 	struct sl_yaml_problem problem;
 	char path[SL_KEY_BYTES];

@@ -106,6 +106,8 @@ static void set_cores(
 	m->cores = 1;
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
 		m->cores = (uint32_t)CPU_COUNT(&set);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > (long)m->cores)
+		m->cores_limit = "its affinity mask";
 	limit_cores(m, group->cpus, "the CPU quota of its cgroup");
 	limit_cores(m, job->cpus, "SLURM_CPUS_PER_TASK");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/text/messages.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/cpu_dispatch.h"
@@ -45,6 +46,23 @@ static enum sl_status make_pack_rule(
 	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
 }
 
+/* SL_LEVEL names no level; the message has those of this processor. */
+static enum sl_status refuse_level(const char *level)
+{
+	const char *names[8];
+	char text[128];
+	size_t n = 0;
+
+	for (const struct sl_loops *l; n < 8 && (l = sl_loops_at(n)) != NULL; n++)
+		names[n] = l->level;
+	for (size_t i = n; i-- > 0;)
+		if (!sl_find_loops(names[i]))
+			memmove(names + i, names + i + 1, (--n - i) * sizeof(*names));
+	return sl_fail(SL_USAGE,
+		"SL_LEVEL=%s is not an instruction level of this processor; use %s", level,
+		sl_list_words(text, sizeof(text), names, n));
+}
+
 enum sl_status sl_recipe_make(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
@@ -78,11 +96,7 @@ enum sl_status sl_recipe_make(
 		r->compact = c->compact;
 	r->sort = c->sort;
 	r->loops = sl_find_loops(level && level[0] ? level : NULL);
-	if (!r->loops)
-		return sl_fail(SL_USAGE,
-			"SL_LEVEL=%s is not an instruction level of this processor; use baseline",
-			level);
-	return make_pack_rule(c, config, r);
+	return r->loops ? make_pack_rule(c, config, r) : refuse_level(level);
 }
 
 /* Records of lists are copied to MCPL files: batches keep them, in the layout of the output. */

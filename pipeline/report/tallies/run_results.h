@@ -15,6 +15,7 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/results/statistics.h"
+#include "pipeline/text/json.h"
 
 /* The particles with one fate, over all committed batches. */
 struct sl_fate_result {
@@ -45,6 +46,18 @@ bool sl_fractions_count_particles(const struct sl_plan *plan);
 
 /* The sum of weights of the particles with one of the fates, in the unit of the model. */
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
+
+/*
+ * Particles that ended by transport.max_steps: their histories are truncated, so fates and tallies
+ * lack their ends. A warning for people, and the array "warnings", which is empty if there are none.
+ */
+struct sl_truncated {
+	uint64_t count, particles; /* of the committed batches */
+	uint64_t max_steps;        /* transport.max_steps */
+};
+struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struct sl_results *r);
+void sl_truncated_print(const struct sl_truncated *t, FILE *out);
+void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j);
 
 /*
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the

@@ -25,7 +25,7 @@ static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 		      "or was cut short)",
 		s->gzipped
 			? "make it again"
-			: "make it again, or use mcpltool --repair, which keeps complete records");
+			: "make it again, or use mcpltool --repair on a copy: it changes the file, and keeps complete records");
 }
 
 enum sl_status sl_mcpl_check_weight(const struct sl_mcpl_header *h)

@@ -1,5 +1,5 @@
 /* disk.c - see disk.h. */
-#include "pipeline/plan/disk.h"
+#include "pipeline/plan/check/disk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,28 +90,65 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 	return bytes;
 }
 
-enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
+/*
+ * The bytes that a run still writes if each batch has so many survivors. packed: bytes of a survivor in
+ * a file; 0: those without compression.
+ */
+static uint64_t run_bytes(const struct sl_plan *plan, double rows, double packed, uint64_t done)
 {
-	double rows = fmin(ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan)),
-		sl_memory_plan_rows(plan));
 	struct sl_table table = sl_plan_table(plan, (uint32_t)rows);
 	struct sl_table most = sl_format_table(plan->choices.format, &table);
-	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
 	struct sl_batch_range batches = sl_plan_batches(plan);
-	uint64_t files = batches.end - batches.first - done;
-	char need[32], have[32];
+	size_t file = file_bytes(plan, &most), list;
 
+	if (packed > 0)
+		file = sl_size_add(plan->choices.format->image_bytes(&most, &plan->facts),
+			(size_t)(packed * rows));
+	list = list_bytes(plan, file, rows);
 	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));
 	file = sl_size_add(file, sl_size_mul(sl_plan_order_items(plan).bytes, (size_t)rows));
-	plan->disk_bytes = sl_size_add(
-		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
-	plan->disk_bytes = sl_size_add(plan->disk_bytes, list);
+	file = sl_size_mul(file, batches.end - batches.first - done);
+	return sl_size_add(
+		sl_size_add(file, list), sl_image_sum_disk(&plan->choices.image, &plan->facts));
+}
+
+/*
+ * A run is refused if half of the estimate does not fit: no error of the pilot is that large. The text of
+ * a list can become much smaller by compression, which the pilot of lists does not try. A run with a stop
+ * rule can end after few batches.
+ */
+static bool surely_too_large(const struct sl_plan *plan)
+{
+	uint64_t least = plan->disk_expected / (plan->pilot.bytes > 0 ? 2 : 16);
+
+	return least > plan->disk_free && plan->choices.stop_rule.below == 0;
+}
+
+enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
+{
+	const struct sl_pilot *p = &plan->pilot;
+	double batch = sl_memory_plan_batch(plan), most = sl_memory_plan_rows(plan);
+	double share = p->particles > 0 ? (double)p->survivors / p->particles : 0;
+	char need[32], bound[32], have[32], text[160];
+
+	plan->disk_bytes = run_bytes(plan, fmin(ceil(p->most_fraction * batch), most), 0, done);
+	plan->disk_expected = run_bytes(plan, fmin(ceil(share * batch), most), p->bytes, done);
+	if (plan->disk_expected > plan->disk_bytes)
+		plan->disk_expected = plan->disk_bytes;
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
-	if (plan->disk_bytes <= plan->disk_free)
-		return SL_OK;
-	return sl_fail(SL_DISK,
-		"%s: the run may write %s before compression and %s are free (%llu files of up to "
-		"%.0f survivors), choose another output.to, fewer output.columns or fewer particles",
-		plan->to, sl_sized((double)plan->disk_bytes, need),
-		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
+	snprintf(text, sizeof(text),
+		"the run may write about %s%s, at most %s before compression, and %s are free",
+		sl_sized((double)plan->disk_expected, need),
+		p->bytes > 0 ? "" : " before compression",
+		sl_sized((double)plan->disk_bytes, bound), sl_sized((double)plan->disk_free, have));
+	if (surely_too_large(plan))
+		return sl_fail(SL_DISK,
+			"%s: %s: choose another output.to, fewer output.columns or fewer particles",
+			plan->to, text);
+	if (plan->disk_bytes > plan->disk_free && plan->disk_expected > plan->disk_free / 4 * 3)
+		sl_plan_warn(plan,
+			"%s: %s; if the disk becomes full, free space and use --resume, or choose "
+			"another output.to, fewer output.columns or fewer particles",
+			plan->to, text);
+	return SL_OK;
 }
