@@ -34,7 +34,7 @@ def fates_that_occur(fates):
 def draw_fates(run, axes):
     fates = fates_that_occur(run["tallies"]["fates"])
     shares = [f["weight_fraction"] for f in fates.values()]
-    errors = [f["standard_error_over_batches"] or f["standard_error"] for f in fates.values()]
+    errors = [f["standard_error"] for f in fates.values()]
     bars = axes.bar(range(len(fates)), shares, yerr=errors, capsize=4, color="tab:blue", alpha=0.7)
     axes.bar_label(bars, labels=["%.5f" % s for s in shares], padding=2, fontsize=8)
     axes.set_xticks(range(len(fates)))
@@ -60,11 +60,10 @@ def draw_histogram(run, histogram, axes):
     edges = edges_of(histogram)
     middles = [(a + b) / 2 for a, b in zip(edges, edges[1:])]
     for name, row in rows_that_occur(histogram).items():
-        mean, errors = row["mean_over_batches"], row["standard_error_over_batches"]
+        mean, errors = row["mean_over_batches"], row["standard_error"]
         outside = row["under"] + row["over"]
         line = axes.stairs(mean, edges, label=name + (" (%d outside)" % outside if outside else ""))
-        if None not in errors:  # errors over batches need at least two batches
-            axes.errorbar(middles, mean, yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
+        axes.errorbar(middles, mean, yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
     axes.set(xlabel=label_of(histogram), ylabel="fraction of all per bin", title="%s: %s" % (run["name"], histogram["column"]), ylim=(0, None))
     if rows_that_occur(histogram):
         axes.legend()
@@ -117,9 +116,10 @@ def draw_line(run, grid, axes):
     edges = edges_of_axis(axis)
     for name, row in rows_that_occur(grid).items():
         line = axes.stairs(row["mean_over_batches"], edges, label=name)
-        if None not in row["standard_error_over_batches"]:
+        errors = row.get("standard_error", row["standard_error_over_batches"])
+        if None not in errors:  # the errors of scores need at least two batches
             axes.errorbar([(a + b) / 2 for a, b in zip(edges, edges[1:])], row["mean_over_batches"],
-                          yerr=row["standard_error_over_batches"], fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
+                          yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
     axes.set(xlabel=label_of(axis), xscale=scale_of(axis), ylabel="per particle and bin", title="%s: %s" % (run["name"], grid["name"]))
     if rows_that_occur(grid):
         axes.legend()

@@ -84,8 +84,9 @@ static enum sl_status recompute(
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
-		return sl_verify_wrong(
-			l, "the tally of the manifest differs from the recomputed batch");
+		return sl_verify_wrong(l,
+			"the tally of the manifest differs from the recomputed batch, or an "
+			"earlier version wrote it");
 	sl_batch_file_line(&slot->batch, &expected);
 	if (expected.bins_crc != l->bins_crc)
 		return sl_verify_wrong(

@@ -17,7 +17,7 @@
 #define WHEN    "stop.when"
 #define MEASURE "rel_error"
 
-enum { MIN_BATCHES = 5 }; /* with fewer, the estimated error is itself uncertain by half or more */
+enum { MIN_BATCHES = 5 }; /* so that a few heavy weights do not decide */
 
 /* The parts of a rule "measure(fate) sign bound". */
 struct stop_rule {
