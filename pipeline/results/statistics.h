@@ -76,7 +76,7 @@ struct sl_stop_rule {
 	enum sl_fate fate;
 	double below; /* the bound; 0: no rule, all batches are computed */
 	uint64_t min_batches;
-	bool counts; /* use counts instead of weights */
+	bool counts; /* of particles instead of weights; set by the plan, also without a rule */
 };
 
 enum { SL_STOP_RULE_BYTES = 96 };
