@@ -34,7 +34,7 @@ def fates_that_occur(fates):
 def draw_fates(run, axes):
     fates = fates_that_occur(run["tallies"]["fates"])
     shares = [f["weight_fraction"] for f in fates.values()]
-    errors = [f["standard_error_over_batches"] or f["standard_error"] for f in fates.values()]
+    errors = [f["standard_error"] for f in fates.values()]
     bars = axes.bar(range(len(fates)), shares, yerr=errors, capsize=4, color="tab:blue", alpha=0.7)
     axes.bar_label(bars, labels=["%.5f" % s for s in shares], padding=2, fontsize=8)
     axes.set_xticks(range(len(fates)))

@@ -16,6 +16,7 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 {
 	const struct sl_columns *c = &b->columns;
 	float scale = sl_weight_scale(r);
+	uint64_t *weights = b->bins + r->bins.n_counters, *squares = weights + r->bins.n_counters;
 
 	for (uint32_t k = 0; k < r->bins.n; k++)
 		for (uint32_t i = from; i < to; i++) {
@@ -27,9 +28,10 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 			if (at == SL_NO_COUNTER)
 				continue;
 			b->bins[at]++;
-			if (r->bins.weighted)
-				b->bins[r->bins.n_counters + at] +=
-					sl_fixed_weight(c->weight[i] * scale);
+			if (!r->bins.weighted)
+				continue;
+			weights[at] += sl_fixed_weight(c->weight[i] * scale);
+			squares[at] += sl_fixed_square(c->weight[i] * r->bins.square_scale);
 		}
 }
 
@@ -46,7 +48,7 @@ static uint8_t count_fate(const uint8_t *fate, uint32_t n, uint8_t f)
 	return count;
 }
 
-/* The sum of the weights of those of n particles, at most GROUP, whose fate is f. */
+/* The sum of the weights, or squares, of those of n particles, at most GROUP, whose fate is f. */
 static uint64_t sum_weights(const uint8_t *fate, const uint64_t *weight, uint32_t n, uint8_t f)
 {
 	uint64_t sum = 0;
@@ -73,13 +75,15 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 {
 	const uint8_t *fate = b->columns.fate + i;
 	const bool weighted = sl_sums_weights(r);
-	const float scale = sl_weight_scale(r);
+	const float scale = sl_weight_scale(r), square_scale = sl_square_scale(r);
 	const float common = SL_HAS(r->constants, SL_COLUMN_weight) ? r->constant.weight : 1.0f;
 	const uint64_t one = sl_fixed_weight(common * scale);
-	uint64_t weight[GROUP];
+	uint64_t weight[GROUP], square[GROUP];
 
-	for (uint32_t k = 0; weighted && k < n; k++)
+	for (uint32_t k = 0; weighted && k < n; k++) {
 		weight[k] = sl_fixed_weight(b->columns.weight[i + k] * scale);
+		square[k] = sl_fixed_square(b->columns.weight[i + k] * square_scale);
+	}
 	for (uint8_t f = 0; f < SL_FATE_COUNT; f++) {
 		uint8_t count = count_fate(fate, n, f);
 
@@ -87,6 +91,7 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 			continue;
 		b->tally.count[f] += count;
 		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
+		b->tally.square[f] += weighted ? sum_weights(fate, square, n, f) : 0;
 	}
 }
 /* Not inlined: its large stack is used only by runs with derived columns. */

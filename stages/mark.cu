@@ -2,8 +2,9 @@
  * mark.cu - stage mark on a device: derived columns, final fates, keep flags and the tally.
  *
  * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds the
- * counts of all threads. Each fate takes four registers for its count and its weight: with more than
- * about 60 fates the compiler would spill some of them to local memory.
+ * counts of all threads. Each fate takes four registers for its count and its weight, and two for its
+ * squares where weights differ: with more than about 40 fates the compiler would spill some of them to
+ * local memory.
  *
  * Memory traffic: reads fate, weight, steps and collisions and writes the flag, at most 14 bytes per
  * particle.
@@ -29,14 +30,14 @@ struct mark_job {
 	uint32_t n;
 	sl_fate_set keep;
 	bool weighted;
-	float weight_scale;
+	float weight_scale, square_scale;
 	struct sl_condition condition;
 	uint8_t *flag;
 	uint64_t *sum;
 };
 
-/* Compiled with and without a condition, so that runs without one do not pay for it. */
-template <bool checks> static __global__ void mark_kernel(struct mark_job job)
+/* Compiled with and without a condition and squares, so that runs without them do not pay for them. */
+template <bool checks, bool squared> static __global__ void mark_kernel(struct mark_job job)
 {
 	const struct sl_columns &c = job.c;
 	union sl_tally_words mine = {};
@@ -54,13 +55,19 @@ template <bool checks> static __global__ void mark_kernel(struct mark_job job)
 			fate < SL_FATE_COUNT; /* else memory error: sl_check_fate_counts() fails */
 
 		job.flag[i] = known ? sl_has_fate(job.keep, fate) : 0;
-		if (known)
-			sl_tally_count(&mine.t, fates<checks>, fate,
-				job.weighted ? c.weight[i] * job.weight_scale : 1.0f);
+		if (known) {
+			sl_tally_add(mine.t.count, fates<checks>, fate, 1);
+			sl_tally_add(mine.t.weight, fates<checks>, fate,
+				sl_fixed_weight(
+					job.weighted ? c.weight[i] * job.weight_scale : 1.0f));
+		}
+		if (known && squared)
+			sl_tally_add(mine.t.square, fates<checks>, fate,
+				sl_fixed_square(c.weight[i] * job.square_scale));
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
-	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN>>(mine.word, job.sum);
+	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN, squared>>(mine.word, job.sum);
 }
 
 /* One thread per particle. Memory traffic: reads the columns of the program, writes the derived ones. */
@@ -81,8 +88,8 @@ enum sl_status SL_NAME(sl_queue_derive)(
 }
 
 enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_condition *condition,
-	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
-	sl_stream s)
+	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,
+	struct sl_tally *tally, sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
 	struct mark_job job = {.c = b->columns,
@@ -91,12 +98,17 @@ enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_conditio
 		.keep = keep,
 		.weighted = weighted,
 		.weight_scale = weight_scale,
+		.square_scale = square_scale,
 		.condition = *condition,
 		.flag = b->keep,
 		.sum = (uint64_t *)tally};
 
 	blocks = blocks < BLOCKS_MOST ? blocks : (uint32_t)BLOCKS_MOST;
+	if (condition->n > 0 && square_scale > 0)
+		return SL_LAUNCH((mark_kernel<true, true>), blocks, BLOCK, 0, s, job);
 	if (condition->n > 0)
-		return SL_LAUNCH(mark_kernel<true>, blocks, BLOCK, 0, s, job);
-	return SL_LAUNCH(mark_kernel<false>, blocks, BLOCK, 0, s, job);
+		return SL_LAUNCH((mark_kernel<true, false>), blocks, BLOCK, 0, s, job);
+	if (square_scale > 0)
+		return SL_LAUNCH((mark_kernel<false, true>), blocks, BLOCK, 0, s, job);
+	return SL_LAUNCH((mark_kernel<false, false>), blocks, BLOCK, 0, s, job);
 }

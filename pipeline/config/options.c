@@ -202,11 +202,11 @@ const struct sl_option sl_options[] = {
 	PLAIN(stop.when, TEXT, .shorthand = true,
 		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
 			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
-			"of that fate over the batches so far, relative to the fraction; "
+			"of that fate in the batches so far, relative to the fraction; "
 			"run.particles is then the upper limit; stop: RULE sets the same key"),
 	OPTION(stop.min_batches, COUNT, NUMBER, 2, 1e6,
-		.help = "number of batches before stop.when is evaluated, because the scatter of a "
-			"few batches can be small by chance; default: 5"),
+		.help = "number of batches before stop.when is evaluated, because the error "
+			"of a few particles is itself uncertain; default: 5"),
 /* check: one option per fate; fates.def gives name and help */
 #define FATE(name, help_)                                                                          \
 	SL_OPTION_NAMED("check." #name, sl_config, check.fate[SL_FATE_##name], REAL, NUMBER, 0, 1, \

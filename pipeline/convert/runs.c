@@ -145,8 +145,8 @@ static bool add_batch(struct sl_input_run *run, const char *file)
 		run->generated += l->generated;
 		run->survivors += l->survivors;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
-			run->tally.count[f] += l->tally.count[f];
-			run->tally.weight[f] += l->tally.weight[f];
+			run->count[f] += l->tally.count[f];
+			run->weight[f] += sl_tally_weight(&l->tally, l->generated, f);
 		}
 		return true;
 	}
@@ -244,20 +244,17 @@ static void write_tally(struct sl_json *j, const struct sl_input_run *run)
 	sl_json_u64(j, "survivors", run->survivors);
 	sl_json_object(j, "fates");
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		weighted |= run->tally.weight[f] != run->tally.count[f] << 32;
-		if (run->tally.count[f] > 0)
-			sl_json_u64(j, sl_fate_facts[f].name, run->tally.count[f]);
+		weighted |= run->weight[f] != (sl_sum)run->count[f] << 32;
+		if (run->count[f] > 0)
+			sl_json_u64(j, sl_fate_facts[f].name, run->count[f]);
 	}
 	sl_json_close(j);
 	if (!weighted)
 		return;
 	sl_json_object(j, "weights");
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		uint64_t weight = sl_tally_weight(&run->tally, run->generated, f);
-
-		if (weight > 0)
-			sl_json_real(j, sl_fate_facts[f].name, (double)weight * 0x1p-32);
-	}
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (run->weight[f] > 0)
+			sl_json_real(j, sl_fate_facts[f].name, (double)run->weight[f] * 0x1p-32);
 	sl_json_close(j);
 }
 
@@ -281,8 +278,8 @@ static size_t write_json(const struct sl_runs *r, char *text, size_t size)
 		all.generated += run->generated;
 		all.survivors += run->survivors;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
-			all.tally.count[f] += run->tally.count[f];
-			all.tally.weight[f] += run->tally.weight[f];
+			all.count[f] += run->count[f];
+			all.weight[f] += run->weight[f];
 		}
 	}
 	sl_json_close(&j);

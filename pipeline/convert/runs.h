@@ -11,6 +11,7 @@
 
 #include "pipeline/convert/common/context.h"
 #include "pipeline/output/existing_run.h"
+#include "pipeline/results/statistics.h"
 
 /* A run with inputs, and the sums over those of its batches that are inputs. */
 struct sl_input_run {
@@ -21,7 +22,8 @@ struct sl_input_run {
 	uint64_t shift; /* added to the ids of this run */
 	size_t next;    /* line of the manifest after the last batch that an input names */
 	uint64_t generated, survivors;
-	struct sl_tally tally;
+	uint64_t count[SL_FATE_COUNT];
+	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
 };
 
 struct sl_runs {

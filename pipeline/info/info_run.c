@@ -44,16 +44,16 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 		fprintf(out, "part %llu of %llu of a run\n", (unsigned long long)run->part.number,
 			(unsigned long long)run->part.of);
 	fprintf(out, "%llu batches, %llu particles, %llu survivors, %s in files\n",
-		(unsigned long long)r.batches, (unsigned long long)r.particles,
+		(unsigned long long)r.all.n, (unsigned long long)r.all.particles,
 		(unsigned long long)r.survivors, sl_sized((double)r.bytes, size));
 	if (m->damaged > 0)
 		fprintf(out,
 			"damaged lines of manifest.jsonl: %zu, not counted; sluice verify checks the run\n",
 			m->damaged);
-	if (r.particles > 0)
+	if (r.all.particles > 0)
 		print_fates(&r, out);
 	truncated.count = r.fate[SL_FATE_max_steps].count;
-	truncated.particles = r.particles;
+	truncated.particles = r.all.particles;
 	sl_truncated_print(&truncated, out);
 }
 

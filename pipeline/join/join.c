@@ -145,7 +145,7 @@ static enum sl_status write_run(const struct sl_join_job *job, const struct sl_j
 
 	if (s == SL_OK) {
 		job->results(job->ctx, w, &written, &parts->session);
-		sl_results_make(&written, sl_fractions_count_particles(w->plan), &results);
+		sl_results_of(w->plan, &written, &results);
 		s = sl_checks(w->plan, &results);
 	}
 	sl_dir_close(&dir);

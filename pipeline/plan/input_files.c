@@ -92,12 +92,8 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	}
 	list->checksums.n = list->files.n;
 	plan->recipe.weight_shift = inputs->weight_shift;
-	/*
-	 * Weights that a model makes are at most 1, and so are their squares. Those of lists can have any size,
-	 * but the sum of all of them, times sl_weight_scale(), is below 2^29: a factor smaller by 2^14 keeps
-	 * the sum of the squares below 2^30.
-	 */
-	plan->recipe.grids.square_scale = ldexpf(1, inputs->weight_shift - 14);
+	plan->recipe.bins.square_scale = plan->recipe.grids.square_scale =
+		sl_square_scale(&plan->recipe);
 	return surveyed;
 }
 

@@ -153,6 +153,9 @@ enum sl_status sl_plan_make(
 	sl_machine_divide(&plan->machine, &plan->config.share);
 	SL_TRY(sl_recipe_make(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
+	/* weights of particles that are read have any scale, so their fractions mean little */
+	plan->choices.stop_rule.counts =
+		!sl_sums_weights(&plan->recipe) || sl_models[plan->recipe.model]->read;
 	sl_recipe_choose_kept(&plan->choices, &plan->recipe);
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);

@@ -30,27 +30,28 @@
 /* 1 / (R^2 T) as defined in report.h; NaN if this session computed nothing or R is unknown. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
 {
-	double error = sl_precision_relative(&r->fate[f].precision);
+	double error = sl_relative_error(r->fate[f].result);
 
 	if (!s || s->particles == 0)
 		return (double)NAN;
 	return (double)s->particles /
-	       (error * error * sl_session_computing_seconds(s) * (double)r->particles);
+	       (error * error * sl_session_computing_seconds(s) * (double)r->all.particles);
 }
 
 /* For lists: the sum of weights of a fate, and its fraction of the sum of all weights. */
 static void write_weight(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
 {
-	double weight = sl_sum_of_weights(plan, r, SL_FATE_BIT(f));
-	double all = sl_sum_of_weights(plan, r, SL_EVERY_FATE);
+	struct sl_fraction share = sl_share_of_weight(plan, r, (enum sl_fate)f);
 
-	sl_json_real(j, "weight", weight);
-	sl_json_real(j, "weight_fraction", all != 0 ? weight / all : 0);
+	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
+	sl_json_real(j, "weight_fraction", share.value);
+	sl_json_real(j, "weight_fraction_error", share.error);
 }
 
 /*
  * The results of one fate. A run without weights has the same value in fraction and weight_fraction.
+ * standard_error is that of weight_fraction, of a list that of fraction.
  * The check is missing while no batch is committed: its deviation needs a number of particles.
  */
 static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
@@ -62,16 +63,17 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_object(j, sl_fate_facts[f].name);
 	sl_json_u64(j, "count", fate->count);
 	sl_json_real(j, "fraction", fate->fraction);
-	sl_json_real(j, "standard_error", fate->binomial_error);
+	sl_json_real(j, "standard_error", fate->result.error);
 	if (sl_fractions_count_particles(plan))
 		write_weight(j, plan, r, f);
 	else
-		sl_json_real(j, "weight_fraction", fate->weight_fraction);
-	sl_json_real(j, "mean_over_batches", fate->weight_fraction);
-	sl_json_real(j, "standard_error_over_batches", sl_precision_error(&fate->precision));
-	sl_json_real(j, "relative_error", sl_precision_relative(&fate->precision));
+		sl_json_real(j, "weight_fraction", fate->result.value);
+	sl_json_real(j, "mean_over_batches", fate->result.value);
+	sl_json_real(j, "standard_error_over_batches",
+		sl_precision_error(&fate->precision, r->all) * (r->counts ? 1 : 0x1p-32));
+	sl_json_real(j, "relative_error", sl_relative_error(fate->result));
 	sl_json_real(j, "figure_of_merit", figure_of_merit(r, session, f));
-	if (!isnan(plan->config.check.fate[f]) && r->particles > 0) {
+	if (!isnan(plan->config.check.fate[f]) && r->all.particles > 0) {
 		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 
 		sl_json_object(j, "check");
@@ -94,7 +96,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	const struct sl_plan *plan = w->plan;
 
 	sl_json_object(j, "tallies");
-	sl_json_u64(j, "particles", r->particles);
+	sl_json_u64(j, "particles", r->all.particles);
 	sl_json_u64(j, "survivors", r->survivors);
 	if (sl_fractions_count_particles(plan)) {
 		sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
@@ -341,7 +343,7 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	struct sl_truncated truncated;
 	struct sl_results results;
 
-	sl_results_make(m, sl_fractions_count_particles(plan), &results);
+	sl_results_of(plan, m, &results);
 	truncated = sl_results_truncated(plan, &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");

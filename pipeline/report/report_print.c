@@ -1,7 +1,7 @@
 /*
  * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
  *
- * All numbers come from sl_results_make() and the session, as those of run.json do. Texts are for
+ * All numbers come from sl_results_of() and the session, as those of run.json do. Texts are for
  * people and may change between versions; scripts read run.json.
  */
 #include <math.h>
@@ -26,8 +26,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 	bool listed = sl_fractions_count_particles(plan);
 
 	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
-		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
-		listed ? "sum of weights  " : "", "check");
+		r->counts ? "fraction" : "weight", "+-", listed ? "sum of weights  " : "", "check");
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const struct sl_fate_result *fate = &r->fate[f];
 		double expected = plan->config.check.fate[f], deviation;
@@ -36,9 +35,8 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 			continue;
 		fprintf(out, "%-14s %14llu", sl_fate_facts[f].name,
 			(unsigned long long)fate->count);
-		if (r->particles > 0)
-			fprintf(out, " %12.8f %10.2g", fate->weight_fraction,
-				sl_fate_error(plan, r, (enum sl_fate)f));
+		if (r->all.particles > 0)
+			fprintf(out, " %12.8f %10.2g", fate->result.value, fate->result.error);
 		else
 			fprintf(out, " %12s %10s", "-", "-");
 		if (listed)
@@ -211,7 +209,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	char bytes[32];
 	struct sl_results r;
 
-	sl_results_make(m, sl_fractions_count_particles(plan), &r);
+	sl_results_of(plan, m, &r);
 	print_part(plan, out);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);

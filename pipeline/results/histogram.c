@@ -17,15 +17,17 @@
 void sl_histogram_sums_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, struct sl_histogram_sums *h)
 {
-	const struct sl_histogram_set *bins = &r->bins;
+	struct sl_batches *batches = NULL;
+	uint32_t row = 0;
 
-	*h = (struct sl_histogram_sums){.sum = NULL};
-	sl_grid_sums_lay_out(a, &r->grids, &h->grids);
-	if (bins->n == 0)
-		return;
-	h->sum = (uint64_t *)sl_cut_items(a, sl_histogram_words(bins), sizeof(*h->sum));
-	h->precision =
-		(struct sl_precision *)sl_cut_items(a, bins->n_counters, sizeof(*h->precision));
+	if (sl_counter_words(r) > 0)
+		batches = (struct sl_batches *)sl_cut_items(a, 1, sizeof(*batches));
+	for (uint32_t k = 0; k < r->bins.n; k++)
+		row = r->bins.tally[k].bins > row ? r->bins.tally[k].bins : row;
+	sl_counter_sums_lay_out(a, r->grids.n_counters, sl_grid_row_most(&r->grids),
+		r->grids.weighted, batches, &h->grids);
+	sl_counter_sums_lay_out(a, r->bins.n_counters, row + SL_HISTOGRAM_OUTSIDE, r->bins.weighted,
+		batches, &h->bins);
 }
 
 /* Fails with what is wrong with the histogram file of a line. */
@@ -45,10 +47,10 @@ static enum sl_status check(
 		return wrong(l, "its size or checksum is not that of the manifest");
 	if (bytes != sl_counter_words(r) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
-	if (sl_histogram_mismatch(&r->bins, sum, l->tally.count, l->tally.weight) !=
-			SL_FATE_COUNT ||
+	if (sl_histogram_mismatch(&r->bins, sum, l->tally.count, l->tally.weight,
+		    l->tally.square) != SL_FATE_COUNT ||
 		sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, sum), l->tally.count,
-			l->tally.weight) != SL_FATE_COUNT)
+			l->tally.weight, l->tally.square) != SL_FATE_COUNT)
 		return wrong(l, "its histograms do not add up to the fates");
 	if (sl_grid_score_problem(
 		    &r->grids, sl_grid_counters_of(r, sum), l->tally.steps, l->tally.collisions))
@@ -82,30 +84,23 @@ enum sl_status sl_histogram_read(const struct sl_recipe *r, const struct sl_dir 
 void sl_histogram_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_histogram_sums *h)
 {
-	const struct sl_histogram_set *bins = &r->bins;
+	const uint32_t n = r->bins.n_counters;
+	const uint64_t *weight = r->bins.weighted ? sum + n : NULL;
+	const struct sl_batch_sums batch = {
+		sum, weight, weight ? weight + n : NULL, r->inputs != NULL};
 
-	for (uint32_t i = 0; i < sl_histogram_words(bins); i++)
-		h->sum[i] += sum[i];
-	/* the error needs each batch by itself, so it cannot be computed from the sums */
-	for (uint32_t i = 0; i < bins->n_counters; i++) {
-		double weight = bins->weighted ? sl_weight_of(r, sum[bins->n_counters + i])
-		                               : (double)sum[i];
-
-		sl_precision_take(&h->precision[i], weight, particles);
-	}
-	sl_grid_sums_add_batch(r, sum + sl_histogram_words(bins), particles, &h->grids);
+	sl_counter_sums_add(&h->bins, 0, n, &batch, particles);
+	sl_grid_sums_add_batch(r, sum + sl_histogram_words(&r->bins), particles, &h->grids);
+	h->bins.batches->n++;
+	h->bins.batches->particles += particles;
 }
 
 enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histogram_sums *h)
 {
-	const struct sl_histogram_set *bins = &r->bins;
-
-	if (bins->n > 0) {
-		memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
-		memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
-	}
-	sl_grid_sums_clear(&r->grids, &h->grids);
+	sl_counter_sums_clear(&h->bins, r->bins.n_counters);
+	sl_counter_sums_clear(&h->grids, r->grids.n_counters);
+	*h->bins.batches = (struct sl_batches){0};
 	return sl_histogram_sums_add(r, dir, m, h);
 }
 
@@ -120,20 +115,4 @@ enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_
 		sl_memory_give(SL_HOST, sum);
 	}
 	return SL_OK;
-}
-
-void sl_histogram_row(const struct sl_histogram_set *bins, const struct sl_histogram_sums *h,
-	uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row)
-{
-	const struct sl_histogram_rule *t = &bins->tally[tally];
-	uint32_t first = t->first[fate], n = t->bins + SL_HISTOGRAM_OUTSIDE;
-
-	row->count = h->sum + first;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sl_precision *p = &h->precision[first + i];
-
-		row->weight[i] = p->weight;
-		row->mean[i] = p->weight / (double)p->particles;
-		row->error[i] = sl_precision_error(p);
-	}
 }

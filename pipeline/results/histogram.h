@@ -2,12 +2,9 @@
  * histogram.h - reads the histograms of the batches of a run and adds them up.
  *
  * Each batch has a file NAME_000000.bins with its counters: 64-bit little-endian words in the layout
- * of stages/selection/histogram.h, then those of the grids (stages/selection/grid.h). The file is committed before the line of the manifest, which
- * contains its size and checksum. A resumed run therefore adds up the same files in the same order as
- * an uninterrupted one.
- *
- * The mean per particle and its standard error come from statistics.h, weighted if particles have
- * weights.
+ * of stages/selection/histogram.h, then those of the grids (stages/selection/grid.h). The file is
+ * committed before the line of the manifest, which contains its size and checksum. A resumed run
+ * therefore adds up the same files in the same order as an uninterrupted one.
  */
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
@@ -22,9 +19,7 @@
 
 /* Sums over all batches; the memory belongs to the plan. */
 struct sl_histogram_sums {
-	uint64_t *sum;                  /* layout of stages/selection/histogram.h */
-	struct sl_precision *precision; /* per counter */
-	struct sl_grid_sums grids;
+	struct sl_counter_sums bins, grids;
 };
 
 /* Cuts the arrays of h from the arena, or measures them; sets NULL when there are no histograms. */
@@ -51,18 +46,5 @@ enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_
 	const struct sl_manifest *m, const struct sl_histogram_sums *h);
 enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histogram_sums *h);
-
-/* The counters of one fate: underflow, the bins, overflow. */
-struct sl_histogram_row {
-	const uint64_t *count;
-	double weight[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE]; /* sum over the particles */
-	double mean[SL_HISTOGRAM_MOST + SL_HISTOGRAM_OUTSIDE];   /* per particle of the run */
-	double error[SL_HISTOGRAM_MOST +
-		     SL_HISTOGRAM_OUTSIDE]; /* standard error of the mean; NaN for one batch */
-};
-
-/* Fills the row of a fate that histogram number tally counts; the sums must have been read. */
-void sl_histogram_row(const struct sl_histogram_set *bins, const struct sl_histogram_sums *h,
-	uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row);
 
 #endif

@@ -2,13 +2,14 @@
  * manifest_line.c - a line is a JSON object whose last member is the CRC-32 of the text before it.
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
- *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
+ *	 "weights":{"hit":..},"squares":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"order":{..as file},
  *	 "crc":"8 digits"}
  *
- * Fates without particles are omitted, as are "file", "bins" and "order" if there are no such files.
- * Reading checks the CRC first, which finds damage. Then the values read are printed again and must give the same bytes, which
- * finds missing and unknown members.
+ * Fates without particles are omitted, as are "squares" if all are 0, because weights do not differ, and "file",
+ * "bins" and "order" if there are no such files.
+ * Reading checks the CRC first, which finds damage. Then the values read are printed again and must
+ * give the same bytes, which finds missing and unknown members.
  */
 #include "pipeline/results/manifest_line.h"
 
@@ -29,16 +30,25 @@ enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
 
 enum { TAIL_BYTES = sizeof(CRC_BEFORE) - 1 + CRC_DIGITS + sizeof(CRC_AFTER) - 1 };
 
-/* Prints the counts or the weights of the fates that have particles. */
+/* Prints the counts, the weights or the squares of the fates that have particles. */
 static void print_fates(struct sl_json *j, const char *key, const struct sl_tally *t,
 	const uint64_t number[SL_FATE_COUNT])
 {
 	sl_json_object(j, key);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		if (t->count[f] != 0 || t->weight[f] != 0)
+		if (t->count[f] != 0 || t->weight[f] != 0 || t->square[f] != 0)
 			sl_json_u64(j, sl_fate_facts[f].name, number[f]);
 	}
 	sl_json_close(j);
+}
+
+static bool has_squares(const struct sl_tally *t)
+{
+	uint64_t any = 0;
+
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		any |= t->square[f];
+	return any != 0;
 }
 
 /* Prints the digests of the columns that the file contains. */
@@ -75,6 +85,8 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	sl_json_u64(&j, "survivors", line->survivors);
 	print_fates(&j, "fates", &line->tally, line->tally.count);
 	print_fates(&j, "weights", &line->tally, line->tally.weight);
+	if (has_squares(&line->tally))
+		print_fates(&j, "squares", &line->tally, line->tally.square);
 	sl_json_u64(&j, "steps", line->tally.steps);
 	sl_json_u64(&j, "collisions", line->tally.collisions);
 	print_digests(&j, line);
@@ -120,17 +132,19 @@ static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *
 	return value;
 }
 
-/* Reads counts and weights; fates that are not listed have none. */
+/* Reads counts, weights and squares; fates that are not listed have none. */
 static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
 	sl_node counts = sl_yaml_get(tree, sl_yaml_root(tree), "fates");
 	sl_node weights = sl_yaml_get(tree, sl_yaml_root(tree), "weights");
+	sl_node squares = sl_yaml_get(tree, sl_yaml_root(tree), "squares");
 
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const char *name = sl_fate_facts[f].name;
 
 		t->count[f] = number(tree, counts, name);
 		t->weight[f] = number(tree, weights, name);
+		t->square[f] = number(tree, squares, name);
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
- * statistics.c - accumulates mean and scatter batch by batch, without a second pass.
+ * statistics.c - sums, scatter and errors, batch by batch, without a second pass.
  *
- * The update is that of Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for
- * computing sample variances, 1979. It is stable where a sum of squares minus a squared sum is not.
+ * The update of the scatter is that of Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm
+ * for computing sample variances, 1979. It is stable where a sum of squares minus a squared sum is not.
  */
 #include "pipeline/results/statistics.h"
 
@@ -12,42 +12,58 @@
 #include "pipeline/text/decimal_number.h"
 
 /* Joins the a particles so far with the b particles of the batch. */
-void sl_precision_take(struct sl_precision *p, double weight, uint64_t particles)
+void sl_precision_add(
+	struct sl_precision *p, struct sl_batches before, uint64_t particles, sl_sum sum)
 {
-	double a = (double)p->particles, b = (double)particles;
+	double a = (double)before.particles, b = (double)particles;
 
-	if (p->batches > 0) {
+	if (before.n > 0) {
 		/* difference of the two means; its square is weighted by the reduced count */
-		double off = weight / b - p->weight / a;
+		double off = (double)sum / b - (double)p->sum / a;
 
-		p->squares += off * off * (a * b / (a + b));
+		p->scatter += off * off * (a * b / (a + b));
 	}
-	p->batches++;
-	p->particles += particles;
-	p->weight += weight;
+	p->sum += sum;
 }
 
-void sl_precision_add(struct sl_precision *p, const struct sl_tally *t, enum sl_fate fate,
-	uint64_t particles, bool counts)
+double sl_precision_error(const struct sl_precision *p, struct sl_batches all)
 {
-	sl_precision_take(p,
-		counts ? (double)t->count[fate]
-		       : (double)sl_tally_weight(t, particles, (int)fate) * 0x1p-32,
-		particles);
-}
-
-double sl_precision_error(const struct sl_precision *p)
-{
-	if (p->batches < 2)
+	if (all.n < 2)
 		return (double)NAN;
-	return sqrt(p->squares / ((double)(p->batches - 1) * (double)p->particles));
+	return sqrt(p->scatter / ((double)(all.n - 1) * (double)all.particles));
 }
 
-double sl_precision_relative(const struct sl_precision *p)
+double sl_error_of_mean(double mean, double mean_square, uint64_t particles)
 {
-	if (!(p->weight > 0))
+	/* counts: without the difference, which loses digits near 1 */
+	double variance = mean_square == mean ? mean * (1 - mean) : mean_square - mean * mean;
+
+	if (mean_square == 0 && mean != 0)
 		return (double)NAN;
-	return sl_precision_error(p) / (p->weight / (double)p->particles);
+	return sqrt((variance > 0 ? variance : 0) / (double)particles);
+}
+
+struct sl_fate_sums sl_fate_sums_of(
+	const struct sl_tally *t, enum sl_fate fate, uint64_t particles, bool counts)
+{
+	if (counts)
+		return (struct sl_fate_sums){t->count[fate], t->count[fate]};
+	return (struct sl_fate_sums){
+		sl_tally_weight(t, particles, (int)fate), sl_tally_square(t, particles, (int)fate)};
+}
+
+struct sl_fraction sl_fraction_of(const struct sl_fate_sums *s, uint64_t particles, bool counts)
+{
+	const double unit = counts ? 1 : 0x1p-32, n = (double)particles;
+	double mean = (double)s->sum * unit / n;
+
+	return (struct sl_fraction){
+		mean, sl_error_of_mean(mean, (double)s->square * unit / n, particles)};
+}
+
+double sl_relative_error(struct sl_fraction f)
+{
+	return f.value > 0 ? f.error / f.value : (double)NAN;
 }
 
 const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP_RULE_BYTES])
@@ -60,25 +76,34 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP
 	return text;
 }
 
-bool sl_stop_rule_met(const struct sl_stop_rule *rule, const struct sl_precision *p)
+static double error_of(const struct sl_stop_rule *rule, const struct sl_stop_sums *s)
 {
-	return p->batches >= rule->min_batches && sl_precision_relative(p) < rule->below;
+	return sl_relative_error(sl_fraction_of(&s->of_fate, s->batches.particles, rule->counts));
+}
+
+bool sl_stop_rule_add(const struct sl_stop_rule *rule, struct sl_stop_sums *s,
+	const struct sl_tally *t, uint64_t particles)
+{
+	struct sl_fate_sums batch = sl_fate_sums_of(t, rule->fate, particles, rule->counts);
+
+	s->of_fate.sum += batch.sum;
+	s->of_fate.square += batch.square;
+	s->batches.n++;
+	s->batches.particles += particles;
+	return s->batches.n >= rule->min_batches && error_of(rule, s) < rule->below;
 }
 
 struct sl_stop_state sl_stop_rule_state(
 	const struct sl_stop_rule *rule, uint64_t n_batches, const struct sl_manifest *m)
 {
-	struct sl_precision p = {0};
+	struct sl_stop_sums sums = {.batches = {0}};
 	struct sl_stop_state state = {.batches = n_batches};
 
 	/* stop at the first gap: a resumed run must meet the rule at the same batch */
-	for (size_t i = 0; i < m->n && m->line[i].batch == i && !state.met; i++) {
-		sl_precision_add(
-			&p, &m->line[i].tally, rule->fate, m->line[i].generated, rule->counts);
-		state.met = sl_stop_rule_met(rule, &p);
-	}
+	for (size_t i = 0; i < m->n && m->line[i].batch == i && !state.met; i++)
+		state.met = sl_stop_rule_add(rule, &sums, &m->line[i].tally, m->line[i].generated);
 	if (state.met)
-		state.batches = p.batches;
-	state.relative_error = sl_precision_relative(&p);
+		state.batches = sums.batches.n;
+	state.relative_error = error_of(rule, &sums);
 	return state;
 }

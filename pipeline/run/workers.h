@@ -91,14 +91,14 @@ struct sl_run_workers {
 	uint64_t started;     /* batches started in this session */
 	uint64_t commits;     /* batches committed in this session */
 	uint64_t first, end;  /* the batches of the run; fewer once the stop rule is met */
-	size_t next_counted;  /* the first line of done that is not part of precision */
+	size_t next_counted;  /* the first line of done that is not part of stop_sums */
 	double longest_batch; /* longest time from start to READY so far, in seconds */
 	bool stop;            /* start no further batch */
 	bool stop_rule_met;   /* batches from end on are not part of the run */
 	bool abandoned;       /* rank 0 has cancelled the batches of this rank */
 	int stop_asked;       /* as sl_control.stop, by a signal to another rank */
 	/* Of the stop rule's fate, over the committed batches before the first gap. */
-	struct sl_precision precision;
+	struct sl_stop_sums stop_sums;
 
 	/* Slots. */
 	struct sl_slot_work *slot_work; /* plan->n_host_slots items */

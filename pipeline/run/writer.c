@@ -31,16 +31,6 @@ static bool find_first(const struct sl_run_workers *run, enum sl_slot_state last
 	return *slot < n && work[*slot].state == wanted;
 }
 
-/* Adds the next batch in order to the precision. True if the stop rule is met with it. */
-static bool add_to_precision(
-	struct sl_run_workers *run, const struct sl_tally *t, uint64_t generated)
-{
-	const struct sl_stop_rule *rule = &run->stop_rule;
-
-	sl_precision_add(&run->precision, t, rule->fate, generated, rule->counts);
-	return sl_stop_rule_met(rule, &run->precision);
-}
-
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 {
 	const struct sl_manifest *done = run->done;
@@ -48,14 +38,14 @@ void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 	for (; !met && run->next_counted < done->n; run->next_counted++) {
 		const struct sl_manifest_line *l = &done->line[run->next_counted];
 
-		if (l->batch != run->precision.batches)
+		if (l->batch != run->stop_sums.batches.n)
 			break;
-		met = add_to_precision(run, &l->tally, l->generated);
+		met = sl_stop_rule_add(&run->stop_rule, &run->stop_sums, &l->tally, l->generated);
 	}
 	if (!met)
 		return;
 	run->stop_rule_met = run->stop = true;
-	run->end = run->precision.batches;
+	run->end = run->stop_sums.batches.n;
 	atomic_store(&run->w->cancel, 1);
 }
 
@@ -122,8 +112,8 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 		sl_run_workers_fail(run, s);
 	} else {
 		sl_run_workers_add_to_session(run, slot, b);
-		sl_writer_check_stop_rule(
-			run, add_to_precision(run, &slot->batch.tally, slot->batch.n));
+		sl_writer_check_stop_rule(run, sl_stop_rule_add(&run->stop_rule, &run->stop_sums,
+						       &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
 	pthread_cond_broadcast(&run->changed);
@@ -152,8 +142,8 @@ static void commit_remote(struct sl_run_workers *run, struct sl_remote_batch *b)
 		run->commits++;
 		run->session->batches++;
 		run->session->particles += b->line.generated;
-		sl_writer_check_stop_rule(
-			run, add_to_precision(run, &b->line.tally, b->line.generated));
+		sl_writer_check_stop_rule(run, sl_stop_rule_add(&run->stop_rule, &run->stop_sums,
+						       &b->line.tally, b->line.generated));
 	}
 	pthread_cond_broadcast(&run->changed);
 }

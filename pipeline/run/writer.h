@@ -11,9 +11,9 @@
 void *sl_writer_thread(void *ctx);
 
 /*
- * Adds batches of earlier sessions to the precision, as long as they follow without a gap. If the
- * stop rule is met by them, or met is true already, the run ends after the last batch of the
- * precision. Called with the lock held, or before the threads start.
+ * Adds batches of earlier sessions to the sums of the stop rule, as long as they follow without a gap. If the
+ * stop rule is met by them, or met is true already, the run ends after the last batch of
+ * these sums. Called with the lock held, or before the threads start.
  */
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met);
 

@@ -86,8 +86,9 @@ static enum sl_status recompute(
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
-		return sl_verify_wrong(
-			l, "the tally of the manifest differs from the recomputed batch");
+		return sl_verify_wrong(l,
+			"the tally of the manifest differs from the recomputed batch, or an "
+			"earlier version wrote it");
 	sl_batch_file_line(&slot->batch, &expected);
 	if (expected.bins_crc != l->bins_crc)
 		return sl_verify_wrong(
@@ -352,7 +353,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		             .batches;
 		if (sl_plan_is_part(plan))
 			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
-		sl_results_make(&m, sl_fractions_count_particles(plan), &results);
+		sl_results_of(plan, &m, &results);
 		counts.truncated = sl_results_truncated(plan, &results);
 		s = verify(w, &dir, &m, of, &counts);
 	}

@@ -70,7 +70,7 @@ static enum sl_status check_histograms(
 	SL_TRY(sl_histogram_sums_file(w, name, &expected, &bytes));
 	s = check_bytes(dir, name, expected, bytes,
 		"the file differs from the sum of the batches' histograms, because it was changed, "
-		"belongs to another run, or was written with another version of HDF5");
+		"belongs to another run, or was written with another version of sluice or HDF5");
 	sl_memory_give(SL_HOST, expected);
 	return s;
 }

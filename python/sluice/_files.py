@@ -157,7 +157,8 @@ def survivors_of(directory: str, lines: Optional[List[Dict[str, Any]]] = None) -
 def _count_again(tallies: Dict[str, Any], lines: List[Dict[str, Any]]) -> None:
     """Counts the committed batches for a run that works or was killed: its run.json has no counts yet.
 
-    Where particles differ in weight, the lines lack the weight that was absorbed on the way: such fractions are nan.
+    Where particles differ in weight, the lines lack the weight that was absorbed on the way: such fractions and their
+    errors are nan.
     """
     for total, member in (("particles", "generated"), ("survivors", "survivors"), ("steps", "steps"),
                           ("collisions", "collisions")):
@@ -167,8 +168,9 @@ def _count_again(tallies: Dict[str, Any], lines: List[Dict[str, Any]]) -> None:
     for name, fate in tallies["fates"].items():
         count = sum(line["fates"].get(name, 0) for line in lines)
         fraction = count / n if n else 0.0
+        error = math.sqrt(fraction * (1 - fraction) / n) if n else 0.0
         fate.update(count=count, fraction=fraction, weight_fraction=math.nan if weighted else fraction,
-                    mean_over_batches=None, standard_error=math.sqrt(fraction * (1 - fraction) / n) if n else 0.0)
+                    mean_over_batches=None, standard_error=math.nan if weighted else error)
 
 
 open_text = open

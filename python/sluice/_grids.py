@@ -12,7 +12,7 @@ from ._columns import Array, array_of
 Cells = Tuple[Any, Any]
 """The cells of large rows, row by row: their counts; and of each row the weights, their squares, means, errors, volumes."""
 _MEMBERS = {"count": "counts", "weight": "weights", "weight_squared": "weights_squared",
-            "mean": "mean_over_batches", "error": "standard_error_over_batches"}
+            "mean": "mean_over_batches", "error": "standard_error"}
 _DATASETS = {"error": "standard_error"}
 
 
@@ -117,8 +117,9 @@ class Grid(Densities):
         elif "counts" not in row:
             made.update(self._read(name))
         for key, member in _MEMBERS.items():
-            if member in row:
-                made[key] = self._shaped("Q" if key == "count" else "d", row[member])
+            values = row.get(member, row.get(member + "_over_batches"))  # a score has only the error over batches
+            if values is not None:
+                made[key] = self._shaped("Q" if key == "count" else "d", values)
         return made
 
     def _shaped(self, code: str, values: List[Any]) -> Any:

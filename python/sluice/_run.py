@@ -30,7 +30,7 @@ class Fate(NamedTuple):
     fraction: float
     """Their share of all particles; of the weight, where particles differ in weight."""
     error: float
-    """The standard error of the fraction: binomial, or over batches where particles differ in weight (nan for one batch)."""
+    """The standard error of the fraction: binomial, or from the squares of the weights where particles differ in weight."""
     data: Dict[str, Any]
     """All numbers of this fate in run.json."""
 
@@ -59,7 +59,7 @@ class Tally(Densities):
         self.fates: Dict[str, Dict[str, Any]] = {}
         for name, row in data["fates"].items():
             self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),
-                                "error": _doubles(row["standard_error_over_batches"]),
+                                "error": _doubles(row["standard_error"]),
                                 "under": row["under"], "over": row["over"]}
             if "weights" in row:
                 self.fates[name]["weight"] = _doubles(row["weights"])
@@ -88,13 +88,9 @@ def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
 
 
 def _fate(data: Dict[str, Any]) -> Fate:
-    fraction = data.get("weight_fraction", data["fraction"])
-    weighted = fraction != data["fraction"] and "weight" not in data
-    if "weight" in data:  # a list: fractions count particles
-        fraction = data["fraction"]
-    over_batches = data["standard_error_over_batches"]
-    error = data["standard_error"] if not weighted else math.nan if over_batches is None else over_batches
-    return Fate(data["count"], fraction, error, data)
+    fraction = data["fraction" if "weight" in data else "weight_fraction"]  # those of a list count particles
+    error = data["standard_error"]
+    return Fate(data["count"], fraction, math.nan if error is None else error, data)
 
 
 class Run:

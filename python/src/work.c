@@ -132,13 +132,13 @@ static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_su
 
 /*
  * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to job->value four
- * quantities of each row (enum sl_grid_quantity) and the volumes of its cells. The plan has more memory for each cell, so the sizes do not overflow.
+ * quantities of each row (enum sl_counter_quantity) and the volumes of its cells. The plan has more memory for each cell, so the sizes do not overflow.
  */
 static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace *w)
 {
 	const struct sl_choices *choices = &w->plan->choices;
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
-	const struct sl_grid_sums *sums = &w->histograms.grids;
+	const struct sl_counter_sums *sums = &w->histograms.grids;
 	size_t cells = 0, at = 0;
 	void *count, *value;
 
@@ -165,10 +165,10 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 			if (n <= SL_GRID_LISTED_MAX || !SL_HAS(choices->grid[g].fates, fate))
 				continue;
 			memcpy(job->count + at, sums->count + first, n * sizeof(uint64_t));
-			for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
+			for (int q = SL_COUNTER_WEIGHT; q <= SL_COUNTER_ERROR; q++)
 				memcpy(job->value + 5 * at + (size_t)q * n,
-					sl_grid_row(
-						grids, sums, first, n, (enum sl_grid_quantity)q),
+					sl_grid_row(&w->plan->recipe, sums, g, first, n,
+						(enum sl_counter_quantity)q),
 					n * sizeof(double));
 			sl_cell_volumes(
 				choices, &choices->grid[g], job->value + 5 * at + (size_t)4 * n);

@@ -38,7 +38,9 @@ SL_C_BEGIN
 struct sl_tally {
 	uint64_t count[SL_FATE_COUNT];  /* particles with the fate */
 	uint64_t weight[SL_FATE_COUNT]; /* their total weight, in 2^-32 */
-	uint64_t steps;                 /* of all particles */
+	uint64_t square
+		[SL_FATE_COUNT]; /* of their squared weights (sl_square_scale()); 0 if all weights are equal */
+	uint64_t steps; /* of all particles */
 	uint64_t collisions;
 };
 
@@ -53,6 +55,24 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		missing -= t->weight[f];
 	return t->weight[fate] + (fate == SL_FATE_absorbed ? missing : 0);
+}
+
+/*
+ * The sum of the squares of these weights; 0 if it was not counted. A particle that ends with weight w has had 1 - w
+ * absorbed, and all of it if its fate is absorbed: the squares add up to N - 2 sum w + sum w^2, over the particles of
+ * the other fates.
+ */
+static inline uint64_t sl_tally_square(const struct sl_tally *t, uint64_t particles, int fate)
+{
+	uint64_t weight = 0, square = 0;
+
+	if (fate != SL_FATE_absorbed)
+		return t->square[fate];
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		weight += f == SL_FATE_absorbed ? 0 : t->weight[f];
+		square += f == SL_FATE_absorbed ? 0 : t->square[f];
+	}
+	return weight > 0 && square == 0 ? 0 : (particles << 32) - 2 * weight + square;
 }
 
 /* Sums over batches of the round with one number. */

@@ -13,6 +13,18 @@ float sl_weight_scale(const struct sl_recipe *r)
 	return ldexpf(1, r->weight_shift);
 }
 
+float sl_square_scale(const struct sl_recipe *r)
+{
+	return sl_sums_weights(r)
+	               ? ldexpf(1, r->weight_shift - (sl_models[r->model]->read ? 14 : 0))
+	               : 0;
+}
+
+double sl_square_unit(const struct sl_recipe *r)
+{
+	return ldexp(1 / pow((double)sl_square_scale(r), 2), -32);
+}
+
 double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
 {
 	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);

@@ -119,8 +119,18 @@ static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t 
 /* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */
 float sl_weight_scale(const struct sl_recipe *r);
 
+/*
+ * The factor that a weight is multiplied by before it is squared; 0: squares are not summed, as weights do not differ.
+ * Weights that a model makes are at most 1, and so are their squares. Those of lists can have any size, but the sum of
+ * all of them, times sl_weight_scale(), is below 2^29: a factor smaller by 2^14 keeps the sum of the squares below 2^30.
+ */
+float sl_square_scale(const struct sl_recipe *r);
+
 /* A sum of fixed-point weights, modulo 2^64, as a floating-point number. */
 double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
+
+/* What 1 in a sum of squares stands for. */
+double sl_square_unit(const struct sl_recipe *r);
 
 /*
  * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not

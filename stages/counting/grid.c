@@ -8,16 +8,15 @@ static void count(const struct sl_grid_set *grids, uint32_t grid, const struct s
 	uint32_t i, float weight_scale, uint64_t *sum)
 {
 	uint32_t at = sl_grid_find(&grids->grid[grid], grids->edge, c, i, c->fate[i]);
-	float square;
 
 	if (at == SL_NO_GRID_COUNTER)
 		return;
 	sum[at]++;
 	if (!grids->weighted)
 		return;
-	square = c->weight[i] * grids->square_scale;
 	sum[grids->n_counters + at] += sl_fixed_weight(c->weight[i] * weight_scale);
-	sum[2 * (uint64_t)grids->n_counters + at] += sl_fixed_weight(square * square);
+	sum[2 * (uint64_t)grids->n_counters + at] +=
+		sl_fixed_square(c->weight[i] * grids->square_scale);
 }
 
 /* A fate that does not exist, after a memory error, is not counted, so that the sums do not close. */

@@ -24,8 +24,6 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	const struct sl_columns *c, uint64_t i, uint8_t fate, float weight, float weight_scale,
 	uint64_t *sum)
 {
-	float square = weight * grids->square_scale;
-
 	for (uint32_t g = 0; g < grids->n; g++) {
 		uint32_t at = sl_grid_find(&grids->grid[g], grids->edge, c, i, fate);
 
@@ -36,7 +34,7 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 			continue;
 		atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(weight * weight_scale));
 		atomicAdd(&sum[2 * (uint64_t)grids->n_counters + at],
-			sl_fixed_weight(square * square));
+			sl_fixed_square(weight * grids->square_scale));
 	}
 }
 

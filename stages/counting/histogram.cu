@@ -20,7 +20,7 @@ static __global__ void bins_kernel(struct sl_histogram_set bins, float weight_sc
 	struct sl_columns c, uint32_t n, uint64_t *sum)
 {
 	SL_SHARED_DYNAMIC(unsigned char, counters);
-	struct sl_block_histogram block_bins = sl_block_histogram_at(&bins, counters);
+	struct sl_block_histogram block_bins = sl_block_histogram_at(&bins, counters, sum);
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
 
 	sl_block_histogram_clear(&bins, block_bins);
@@ -28,7 +28,7 @@ static __global__ void bins_kernel(struct sl_histogram_set bins, float weight_sc
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
 		if (c.fate[i] < SL_FATE_COUNT)
 			sl_block_histogram_count(
-				&bins, block_bins, &c, i, c.fate[i], c.weight[i] * weight_scale);
+				&bins, block_bins, &c, i, c.fate[i], c.weight[i], weight_scale);
 	__syncthreads();
 	sl_block_histogram_add(&bins, block_bins, sum);
 }

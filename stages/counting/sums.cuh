@@ -68,43 +68,53 @@ union sl_tally_words {
 	uint64_t word[sizeof(struct sl_tally) / sizeof(uint64_t)];
 };
 
-/* The words of a tally that particles with these fates and columns add to, for sl_block_add(). */
-template <sl_fate_set fates, sl_column_set columns> struct sl_tally_used {
+/* The words of a tally that particles with these fates and columns add to, for sl_block_add(). squared: with squares. */
+template <sl_fate_set fates, sl_column_set columns, bool squared> struct sl_tally_used {
 	static __device__ constexpr bool has(int word)
 	{
-		if (word < 2 * SL_FATE_COUNT)
-			return SL_HAS(fates, word % SL_FATE_COUNT);
+		if (word < 3 * SL_FATE_COUNT)
+			return SL_HAS(fates, word % SL_FATE_COUNT) &&
+			       (squared || word < 2 * SL_FATE_COUNT);
 		return SL_HAS(columns,
-			word == 2 * SL_FATE_COUNT ? SL_COLUMN_steps : SL_COLUMN_collisions);
+			word == 3 * SL_FATE_COUNT ? SL_COLUMN_steps : SL_COLUMN_collisions);
 	}
 };
-static_assert(sizeof(struct sl_tally) == (2 * SL_FATE_COUNT + 2) * sizeof(uint64_t),
+static_assert(sizeof(struct sl_tally) == (3 * SL_FATE_COUNT + 2) * sizeof(uint64_t),
 	"sl_tally_used must cover all words of a tally");
 
 /*
- * Adds the weight of a particle to that of its fate. fates are the possible fates, a constant at each
- * call. The loop compares fates instead of indexing, because registers cannot be indexed.
+ * Adds a number to the sum of a fate. fates are the possible fates, a constant at each call. The loop
+ * compares fates instead of indexing, because registers cannot be indexed.
  */
-static __device__ __forceinline__ void sl_tally_weigh(
-	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
+static __device__ __forceinline__ void sl_tally_add(
+	uint64_t (&sum)[SL_FATE_COUNT], sl_fate_set fates, uint8_t fate, uint64_t number)
 {
-	uint64_t fixed = sl_fixed_weight(weight);
-
 	SL_UNROLL
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (SL_HAS(fates, f))
-			t->weight[f] += fate == f ? fixed : 0;
+			sum[f] += fate == f ? number : 0;
 }
 
-/* Adds 1 to the count of a fate, and the weight as sl_tally_weigh() does. */
-static __device__ __forceinline__ void sl_tally_count(
-	struct sl_tally *t, sl_fate_set fates, uint8_t fate, float weight)
+/* Sums of squared weights of a block, in shared memory: registers are scarce during histories. */
+struct sl_block_squares {
+	uint64_t of_fate[SL_FATE_COUNT];
+};
+
+/* Adds those of a warp, by its fates; all of its lanes call it. square: 0 where a lane has no particle. */
+static __device__ __forceinline__ void sl_block_squares_add(
+	struct sl_block_squares *block, sl_fate_set fates, uint8_t fate, uint64_t square)
 {
 	SL_UNROLL
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (SL_HAS(fates, f))
-			t->count[f] += fate == f;
-	sl_tally_weigh(t, fates, fate, weight);
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		bool mine = SL_HAS(fates, f) && square != 0 && fate == f;
+
+		if (!SL_HAS(fates, f) || __ballot_sync(SL_LANES, mine) == 0)
+			continue;
+		uint64_t of_warp = sl_warp_sum(mine ? square : 0);
+
+		if (threadIdx.x % 32 == 0)
+			atomicAdd(&block->of_fate[f], of_warp);
+	}
 }
 
 /*

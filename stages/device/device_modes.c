@@ -98,8 +98,8 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	if (r->derivation.n > 0)
 		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch, pipeline->exec.stream));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
-		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
-		pipeline->exec.stream));
+		sl_weight_scale(r), sl_square_scale(r), &pipeline->batch,
+		&pipeline->counters->tally, pipeline->exec.stream));
 	if (r->grids.ends)
 		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
 			pipeline->grid_copies, pipeline->exec.stream));
@@ -158,6 +158,7 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.narrow = sl_key_type(r) == SL_U32,
 		.record_columns = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
+		.square_scale = sl_square_scale(r),
 		.bins = &r->bins,
 		.grid_columns = r->grids.columns,
 		.grids = pipeline->grids,

@@ -57,6 +57,7 @@ struct sl_fused {
 	const struct sl_grid_set *grids; /* device memory; NULL: there are none */
 	uint64_t *grid_copies;           /* of their counters, device memory */
 	float weight_scale;              /* see sl_weight_scale() */
+	float square_scale;              /* see sl_square_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
 	                that does not survive: for a sort that runs before the number of survivors
 	                is known on the host */

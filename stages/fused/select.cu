@@ -36,7 +36,7 @@ static constexpr sl_fate_set fates_of = Model::fates |
 template <class Model, class Key, enum features features>
 static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
 	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
-	struct sl_block_histogram bins)
+	struct sl_block_squares *squares, struct sl_block_histogram bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
@@ -46,8 +46,10 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 
 	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
 		struct sl_particle p;
+		uint64_t square = 0;
 		bool alive = false;
 
+		p.fate = SL_FATE_COUNT;
 		if (i < job->n) {
 			p = Model::make(rules, job->wanted, job->seed, first_id + i);
 			if (features == DERIVES)
@@ -60,22 +62,26 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 			}
 			alive = p.fate < SL_FATE_COUNT && sl_has_fate(job->keep, p.fate);
 			fates.count(p.fate);
-			if (Model::weighted)
-				sl_tally_weigh(tally, fates_of<Model, features>, p.fate,
-					p.weight * job->weight_scale);
+			if (Model::weighted) {
+				sl_tally_add(tally->weight, fates_of<Model, features>, p.fate,
+					sl_fixed_weight(p.weight * job->weight_scale));
+				square = sl_fixed_square(p.weight * job->square_scale);
+			}
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
 			if (features != PLAIN && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
-					p.weight * job->weight_scale);
+					p.weight, job->weight_scale);
 				if (job->grids)
 					sl_grids_count_one(job->grids, &columns, 0, p.fate,
 						p.weight, job->weight_scale,
 						sl_grids_copy(job->grids, job->grid_copies));
 			}
 		}
+		if (Model::weighted && job->square_scale > 0)
+			sl_block_squares_add(squares, fates_of<Model, features>, p.fate, square);
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
 			list_survivor<Model, features>(job,
@@ -172,12 +178,15 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	};
 	SL_SHARED(struct exchanges, both);
 	struct sl_block_histogram bins = bins_of_block(&job, lists);
+	SL_SHARED(struct sl_block_squares, squares);
 	union sl_tally_words tally = {};
 	struct listed previous = {};
 	uint32_t tile, buffer = 0;
 
 	if (features != PLAIN)
 		sl_block_histogram_clear(&job.bins, bins);
+	if (Model::weighted && threadIdx.x < SL_FATE_COUNT)
+		squares.of_fate[threadIdx.x] = 0;
 	tile = sl_look_back_ticket(job.before);
 	for (bool any = false; any || tile < job.before.tiles; buffer ^= 1) {
 		struct exchange *exchange = &both.at[buffer];
@@ -188,7 +197,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 			look_back(&job, &previous, exchange);
 		if (more)
 			n = select<Model, Key, features>(&rules, &job, tile,
-				list_of_warp(&job, lists, buffer), &tally.t, bins);
+				list_of_warp(&job, lists, buffer), &tally.t, &squares, bins);
 		if (threadIdx.x % LANES == 0)
 			exchange->in_warp[threadIdx.x / LANES] = n;
 		if (threadIdx.x == 0 && more)
@@ -214,7 +223,10 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	}
 	if (features != PLAIN)
 		sl_block_histogram_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used<fates_of<Model, features>, Model::columns>>(
+	if (Model::weighted && threadIdx.x < SL_FATE_COUNT && squares.of_fate[threadIdx.x] != 0)
+		atomicAdd(&((struct sl_tally *)job.tally)->square[threadIdx.x],
+			squares.of_fate[threadIdx.x]);
+	sl_block_add<sl_tally_used<fates_of<Model, features>, Model::columns, false>>(
 		tally.word, job.tally);
 }
 
@@ -311,8 +323,8 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.words = l.words, .extra = l.extra, .stride = l.stride,
 		.wanted = f->record_columns | f->bins->columns | f->grid_columns |
 		          f->condition->columns | f->derivation->reads | key_columns(f),
-		.weight_scale = f->weight_scale, .before = before, .index = b->index,
-		.record = b->record, .n_survivors = &counters->n_survivors,
+		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
+		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
 		.grids = f->grids, .grid_copies = f->grid_copies, .condition = *f->condition,

@@ -36,6 +36,7 @@ template <class Key> struct select_job {
 	uint32_t stride;              /* words from one survivor in a list to the next */
 	sl_column_set wanted;         /* columns: of records, keys, histograms and conditions */
 	float weight_scale;           /* see sl_weight_scale() */
+	float square_scale;           /* see sl_square_scale() */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* word of the field in a list entry */
 	struct sl_look_back<uint32_t> before;
@@ -157,7 +158,7 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
 static_assert(lists_bytes(1, ((uint32_t)SL_FUSED_COLUMNS_MAX + SL_RECORD_VECTOR - 1) | 1) +
-			      SL_HISTOGRAM_SHARED <=
+			      SL_HISTOGRAM_SHARED_MOST <=
 		      (size_t)60 << 10,
 	"lists of one particle per thread with the most columns, and the counters, do not fit");
 
@@ -166,7 +167,8 @@ template <class Key>
 static __device__ __forceinline__ struct sl_block_histogram bins_of_block(
 	const struct select_job<Key> *job, unsigned char *lists)
 {
-	return sl_block_histogram_at(&job->bins, lists + lists_bytes(job->items, job->stride));
+	return sl_block_histogram_at(
+		&job->bins, lists + lists_bytes(job->items, job->stride), job->bin);
 }
 
 /* Copies n records from the list of a warp to global memory; a lane copies each 32nd word. */

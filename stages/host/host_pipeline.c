@@ -78,12 +78,12 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
 					  b->tally.steps, b->tally.collisions)
 				: NULL;
-	enum sl_fate mismatch =
-		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
+	enum sl_fate mismatch = sl_histogram_mismatch(
+		&r->bins, b->bins, b->tally.count, b->tally.weight, b->tally.square);
 
 	if (mismatch == SL_FATE_COUNT && r->grids.n > 0)
 		mismatch = sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, b->bins),
-			b->tally.count, b->tally.weight);
+			b->tally.count, b->tally.weight, b->tally.square);
 	if (problem)
 		return sl_fail(SL_CHECK_FAILED, "the scores %s", problem);
 	if (mismatch == SL_FATE_COUNT)

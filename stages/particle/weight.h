@@ -34,4 +34,10 @@ SL_HD uint64_t sl_fixed_weight(float weight)
 	return (uint64_t)(int64_t)sl_weight_units(weight);
 }
 
+/* The square of a weight in the same units. */
+SL_HD uint64_t sl_fixed_square(float weight)
+{
+	return sl_fixed_weight(weight * weight);
+}
+
 #endif

@@ -123,9 +123,9 @@ static void make_grid(const struct sl_grid_field *f, uint32_t first, struct sl_g
 }
 
 void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *edge, bool weighted,
-	float square_scale, struct sl_grid_set *g)
+	struct sl_grid_set *g)
 {
-	*g = (struct sl_grid_set){.n = n, .weighted = weighted, .square_scale = square_scale};
+	*g = (struct sl_grid_set){.n = n, .weighted = weighted};
 	for (uint32_t k = 0; k < n; k++) {
 		make_grid(&field[k], g->n_counters, &g->grid[k]);
 		g->n_counters += (uint32_t)sl_grid_counters(&field[k]);
@@ -226,18 +226,21 @@ const char *sl_grid_score_problem(
 }
 
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
-	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT],
+	const uint64_t square[SL_FATE_COUNT])
 {
+	const uint64_t *const all[] = {count, weight, square};
+	const uint32_t sums = g->weighted ? 3 : 1;
+
 	for (uint32_t k = 0; k < g->n; k++)
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
 			const struct sl_grid_rule *rule = &g->grid[k];
 
 			if (rule->first[f] == SL_NO_GRID_COUNTER || rule->score != SL_SCORE_ENDS)
 				continue;
-			if (!adds_up(rule, sum, f, count[f]))
-				return (enum sl_fate)f;
-			if (g->weighted && !adds_up(rule, sum + g->n_counters, f, weight[f]))
-				return (enum sl_fate)f;
+			for (uint32_t s = 0; s < sums; s++)
+				if (!adds_up(rule, sum + (uint64_t)s * g->n_counters, f, all[s][f]))
+					return (enum sl_fate)f;
 		}
 	return SL_FATE_COUNT;
 }

@@ -156,12 +156,9 @@ uint64_t sl_grid_counters(const struct sl_grid_field *f);
 /* The columns that a grid reads. */
 sl_column_set sl_grid_columns(const struct sl_grid_field *f);
 
-/*
- * Makes the rules of n grids, whose counts must not exceed SL_GRID_COUNTERS_MAX. square_scale must be
- * a power of 2 such that the sum of the squares of scaled weights stays below 2^31.
- */
+/* Makes the rules of n grids, whose counts must not exceed SL_GRID_COUNTERS_MAX. */
 void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *edge, bool weighted,
-	float square_scale, struct sl_grid_set *g);
+	struct sl_grid_set *g);
 
 /*
  * Edge k of an axis, from 0 to bins. Bins of equal ratio have the edges lo (hi/lo)^(k/bins), with a
@@ -179,7 +176,8 @@ const char *sl_grid_score_problem(
 
 /* As sl_histogram_mismatch(). */
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
-	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT]);
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT],
+	const uint64_t square[SL_FATE_COUNT]);
 
 SL_C_END
 

@@ -90,7 +90,7 @@ struct sl_grid_set {
 	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
 	bool ends;     /* some grid counts particles at their ends */
 	bool flights;  /* some score is one of flights */
-	float square_scale; /* factor of a weight before it is squared: a power of 2 */
+	float square_scale; /* see sl_square_scale() */
 	uint32_t copies;    /* of all counters, on a device: a power of 2, see counting/grid.cuh */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
 	float edge[SL_GRID_EDGES_MAX];

@@ -121,18 +121,16 @@ static uint64_t row_sum(const struct sl_histogram_rule *t, const uint64_t *sum, 
 
 /* The sums are compared as integers, modulo 2^64, so a correct batch always agrees exactly. */
 enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
-	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT],
+	const uint64_t square[SL_FATE_COUNT])
 {
-	for (uint32_t k = 0; k < b->n; k++)
-		for (int f = 0; f < SL_FATE_COUNT; f++) {
-			const struct sl_histogram_rule *t = &b->tally[k];
+	const uint64_t *const all[] = {count, weight, square};
+	const uint32_t sums = b->weighted ? 3 : 1;
 
-			if (t->first[f] == SL_NO_COUNTER)
-				continue;
-			if (row_sum(t, sum, f) != count[f])
-				return (enum sl_fate)f;
-			if (b->weighted && row_sum(t, sum + b->n_counters, f) != weight[f])
-				return (enum sl_fate)f;
-		}
+	for (uint32_t k = 0; k < b->n; k++)
+		for (int f = 0; f < SL_FATE_COUNT; f++)
+			for (uint32_t s = 0; s < sums && b->tally[k].first[f] != SL_NO_COUNTER; s++)
+				if (row_sum(&b->tally[k], sum + s * b->n_counters, f) != all[s][f])
+					return (enum sl_fate)f;
 	return SL_FATE_COUNT;
 }

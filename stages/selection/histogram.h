@@ -12,10 +12,10 @@
  * numbers: each bin has the same number of values, and the upper end is the first value above the
  * range.
  *
- * If weights differ between particles, the sums of weights follow the counts, as fixed-point numbers
- * (weight.h). All sums are integers, so their order does not matter.
+ * If weights differ between particles, the sums of weights and of squared weights follow the counts, as
+ * fixed-point numbers (weight.h). All sums are integers, so their order does not matter.
  *
- *	| counts | weights, if any |
+ *	| counts | weights, if any | squares, if any |
  *
  *	counts of a histogram, one row per fate:   | below | bins | above | below | bins | above | ...
  */
@@ -31,11 +31,14 @@ SL_C_BEGIN
 enum {
 	SL_HISTOGRAMS_MAX = 8,
 	/*
-	 * Bytes of all counters in the shared memory of a thread block, next to the largest records
-	 * of survivors (select.cu). There a counter has 32 bits, enough for the 2^31 particles of the
-	 * largest batch, and a sum of weights 64.
+	 * Bytes of all counts and sums of weights in the shared memory of a thread block, next to the
+	 * largest records of survivors (select.cu). There a count has 32 bits, enough for the 2^31
+	 * particles of the largest batch, and a sum 64. Sums of squares come on top, or are in global memory
+	 * if there are many.
 	 */
 	SL_HISTOGRAM_SHARED = 8192,
+	SL_HISTOGRAM_SQUARES = 512, /* the most counters whose squares are in shared memory */
+	SL_HISTOGRAM_SHARED_MOST = SL_HISTOGRAM_SQUARES * 20,
 	SL_HISTOGRAM_OUTSIDE = 2, /* counters of a row in addition to the bins: below, above */
 	SL_HISTOGRAM_MOST = SL_HISTOGRAM_SHARED / 4 - SL_HISTOGRAM_OUTSIDE, /* bins of one row */
 	SL_NO_COUNTER = 0xffff
@@ -64,19 +67,35 @@ struct sl_histogram_set {
 	uint32_t n_counters;
 	sl_column_set columns; /* set of their columns */
 	bool weighted;
+	float square_scale; /* see sl_square_scale() */
 	struct sl_histogram_rule tally[SL_HISTOGRAMS_MAX];
 };
 
-/* The number of 64-bit counters of a batch, sums of weights included. */
+/* The number of 64-bit counters of a batch, sums included. */
 SL_HD uint32_t sl_histogram_words(const struct sl_histogram_set *b)
 {
-	return b->n_counters * (b->weighted ? 2 : 1);
+	return b->n_counters * (b->weighted ? 3 : 1);
+}
+
+/* The most counters of all histograms. */
+static inline uint32_t sl_histogram_counters_most(bool weighted)
+{
+	return SL_HISTOGRAM_SHARED /
+	       (uint32_t)(sizeof(uint32_t) + (weighted ? sizeof(uint64_t) : 0));
+}
+
+/* Whether the sums of squares of a thread block are in shared memory. */
+SL_HD bool sl_histogram_squares_shared(uint32_t n_counters, bool weighted)
+{
+	return weighted && n_counters <= SL_HISTOGRAM_SQUARES;
 }
 
 /* Bytes of shared memory for the counters of a thread block. */
 static inline uint32_t sl_histogram_shared(uint32_t n_counters, bool weighted)
 {
-	return n_counters * (uint32_t)(sizeof(uint32_t) + (weighted ? sizeof(uint64_t) : 0));
+	uint32_t sums = weighted + sl_histogram_squares_shared(n_counters, weighted);
+
+	return n_counters * (uint32_t)(sizeof(uint32_t) + sums * sizeof(uint64_t));
 }
 
 /* The bin, from 0, of a value from lo to hi. */
@@ -139,16 +158,17 @@ const char *sl_histogram_problem(const struct sl_histogram_axis *field);
 /* The number of counters of n histograms, without sums of weights. */
 uint32_t sl_histogram_counters(const struct sl_histogram_axis *field, uint32_t n);
 
-/* Makes the rules of n histograms. Their counters must fit into SL_HISTOGRAM_SHARED. */
+/* Makes the rules of n histograms, of at most sl_histogram_counters_most() counters. */
 struct sl_histogram_set sl_histogram_make(
 	const struct sl_histogram_axis *field, uint32_t n, bool weighted);
 
 /*
- * Checks that each row of the counters sum adds up to the count, and the weight, of its fate. Returns
- * a fate for which it does not, or SL_FATE_COUNT.
+ * Checks that each row of the counters sum adds up to the count of its fate, and its sums to all of the fate.
+ * Returns a fate for which it does not, or SL_FATE_COUNT.
  */
 enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
-	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT]);
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT],
+	const uint64_t square[SL_FATE_COUNT]);
 
 SL_C_END
 

@@ -89,6 +89,7 @@ PROPERTY(lines_of_the_manifest_are_read_back, 2000)
 		line.tally.count[fate] = rnd_one_in(g, 2) ? any_count(g) >> 8 : 0;
 		line.generated += line.tally.count[fate];
 		line.tally.weight[fate] = line.tally.count[fate] ? any_count(g) : 0;
+		line.tally.square[fate] = line.tally.count[fate] ? any_count(g) : 0;
 	}
 	line.survivors = any_count(g) % (line.generated + 1);
 	line.columns = rnd_bits(g) & (SL_BIT(SL_COLUMN_derived_1) - 1);

@@ -211,7 +211,7 @@ static uint32_t grid_bin(struct sl_grid_axis axis, float value)
 
 	f.axis[0] = axis;
 	assert_null(sl_grid_axis_problem(&axis, pool));
-	sl_grid_make(&f, 1, pool, false, 1, &set);
+	sl_grid_make(&f, 1, pool, false, &set);
 	return sl_grid_bin_of_float(&set.grid[0].axis[0], set.edge, value);
 }
 
@@ -390,7 +390,7 @@ PROPERTY(pieces_are_where_the_flight_is, 12000)
 
 	for (; field.n_axes < SL_GRID_AXES_MAX && axis[field.n_axes].bins > 0; field.n_axes++)
 		field.axis[field.n_axes] = axis[field.n_axes];
-	sl_grid_make(&field, 1, pool, false, 1, &set);
+	sl_grid_make(&field, 1, pool, false, &set);
 	assert_true(set.flights && set.grid[0].counters <= CELLS_MAX);
 	memset(path, 0, sizeof(path));
 	t = sl_track_begin(&set.grid[0], set.edge, &f);

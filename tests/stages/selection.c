@@ -58,7 +58,7 @@ TEST(wrong_scores_are_found)
 	static const double pool[SL_GRID_EDGES_MAX] = {0};
 	static struct sl_grid_set g;
 
-	sl_grid_make(&f, 1, pool, false, 1, &g);
+	sl_grid_make(&f, 1, pool, false, &g);
 	assert_true(g.scored && sl_grid_words(&g) == 8);
 	assert_true(sl_score_fixed(&g.grid[0], 5, 0.125f) == UINT64_C(1) << 32);
 	assert_null(sl_grid_score_problem(&g, sum, 20, 10));

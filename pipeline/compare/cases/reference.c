@@ -53,15 +53,18 @@ static bool describe_tally(
 {
 	char what[64];
 
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		bool counts = found->count[f] != expected->count[f];
+	const uint64_t *const is[] = {found->count, found->weight, found->square};
+	const uint64_t *const should[] = {expected->count, expected->weight, expected->square};
+	static const char *const names[] = {"particles", "weight", "squared weights"};
 
-		if (!counts && found->weight[f] == expected->weight[f])
+	for (int k = 0; k < 3 * SL_FATE_COUNT; k++) {
+		int f = k / 3, sum = k % 3;
+
+		if (is[sum][f] == should[sum][f])
 			continue;
-		snprintf(what, sizeof(what), "the tally, %s of fate %s",
-			counts ? "particles" : "weight", sl_fate_facts[f].name);
-		describe_counts(what, counts ? found->count[f] : found->weight[f],
-			counts ? expected->count[f] : expected->weight[f], text);
+		snprintf(what, sizeof(what), "the tally, %s of fate %s", names[sum],
+			sl_fate_facts[f].name);
+		describe_counts(what, is[sum][f], should[sum][f], text);
 		return true;
 	}
 	if (found->steps != expected->steps)

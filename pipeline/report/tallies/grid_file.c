@@ -46,7 +46,7 @@ const char *sl_grid_name(
 /* Particles counted so far. */
 static uint64_t particles(const struct sl_workspace *w)
 {
-	return w->histograms.grids.precision[0].particles;
+	return w->histograms.grids.batches->particles;
 }
 
 /* --- NAME.tallies ----------------------------------------------------------------------------- */
@@ -107,19 +107,33 @@ static void put_cells(struct sl_h5 *h, hid_t at, const struct sl_grid_field *f, 
 	sl_h5_close(h, data);
 }
 
+/* A quantity of the cells of a row per volume, until the next call. */
+static const double *densities_of(
+	const struct sl_workspace *w, uint32_t number, int fate, enum sl_counter_quantity which)
+{
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_counter_sums *sums = &w->histograms.grids;
+	const struct sl_grid_rule *rule = &r->grids.grid[number];
+
+	(void)sl_grid_row(r, sums, number, rule->first[fate] + 1, rule->cells, which);
+	sl_cell_densities(&w->plan->choices, &w->plan->choices.grid[number], sums->row);
+	return sums->row;
+}
+
 /* Writes the counters of a fate; those outside of the range are attributes. */
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
 	char unit[SL_DENSITY_UNIT_BYTES];
-	static const char *const names[] = {[SL_GRID_WEIGHT] = "weight",
-		[SL_GRID_SQUARE] = "weight_squared",
-		[SL_GRID_MEAN] = "mean",
-		[SL_GRID_ERROR] = "standard_error"};
+	static const char *const names[] = {[SL_COUNTER_WEIGHT] = "weight",
+		[SL_COUNTER_SQUARE] = "weight_squared",
+		[SL_COUNTER_MEAN] = "mean",
+		[SL_COUNTER_ERROR] = "standard_error"};
 	const struct sl_grid_field *f = &w->plan->choices.grid[number];
-	const struct sl_grid_set *grids = &w->plan->recipe.grids;
-	const struct sl_grid_sums *sums = &w->histograms.grids;
-	uint32_t first = grids->grid[number].first[fate], cells = grids->grid[number].cells;
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_counter_sums *sums = &w->histograms.grids;
+	const struct sl_grid_rule *rule = &r->grids.grid[number];
+	uint32_t first = rule->first[fate], cells = rule->cells;
 	uint64_t size[SL_GRID_AXES_MAX];
 	hid_t group = sl_h5_group(h, at, sl_grid_row_name(f, fate));
 
@@ -128,21 +142,21 @@ static void put_row(
 	sl_h5_put_u64(h, group, "under", sums->count[first]);
 	sl_h5_put_u64(h, group, "over", sums->count[first + cells + 1]);
 	if (f->score != SL_SCORE_ENDS) {
-		sl_h5_put_f64(h, group, "weight_under", sums->precision[first].weight);
-		sl_h5_put_f64(h, group, "weight_over", sums->precision[first + cells + 1].weight);
+		sl_h5_put_f64(h, group, "weight_under",
+			*sl_grid_row(r, sums, number, first, 1, SL_COUNTER_WEIGHT));
+		sl_h5_put_f64(h, group, "weight_over",
+			*sl_grid_row(r, sums, number, first + cells + 1, 1, SL_COUNTER_WEIGHT));
 	}
 	sl_h5_close(h, sl_h5_grid(h, group, "count", H5T_STD_U64LE, (int)f->n_axes, size,
 			       sums->count + first + 1));
-	for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
-		if (q != SL_GRID_SQUARE || f->score == SL_SCORE_ENDS)
+	for (int q = SL_COUNTER_WEIGHT; q <= SL_COUNTER_ERROR; q++)
+		if (q != SL_COUNTER_SQUARE || f->score == SL_SCORE_ENDS)
 			put_cells(h, group, f, names[q],
-				sl_grid_row(
-					grids, sums, first + 1, cells, (enum sl_grid_quantity)q),
+				sl_grid_row(r, sums, number, first + 1, cells,
+					(enum sl_counter_quantity)q),
 				NULL);
 	sl_density_unit(&w->plan->choices, f, unit);
-	sl_grid_row(grids, sums, first + 1, cells, SL_GRID_MEAN);
-	sl_cell_densities(&w->plan->choices, f, sums->row);
-	put_cells(h, group, f, "density", sums->row, unit);
+	put_cells(h, group, f, "density", densities_of(w, number, fate, SL_COUNTER_MEAN), unit);
 	sl_h5_close(h, group);
 }
 
@@ -187,41 +201,52 @@ static void write_axis(
 	sl_json_close(j);
 }
 
+/* Writes a quantity of the cells of a row. */
+static void write_reals(struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate,
+	const char *key, enum sl_counter_quantity which)
+{
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_grid_rule *rule = &r->grids.grid[number];
+
+	sl_json_reals(j, key,
+		sl_grid_row(
+			r, &w->histograms.grids, number, rule->first[fate] + 1, rule->cells, which),
+		rule->cells);
+}
+
 /* Without weights, the sums of weight and of its square would repeat counts. */
 static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
 {
 	const struct sl_grid_field *f = &w->plan->choices.grid[number];
 	const struct sl_grid_rule *rule = &w->plan->recipe.grids.grid[number];
 	const bool is_score = f->score != SL_SCORE_ENDS;
-	const struct sl_grid_set *grids = &w->plan->recipe.grids;
-	const struct sl_grid_sums *sums = &w->histograms.grids;
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_counter_sums *sums = &w->histograms.grids;
 	uint32_t first = rule->first[fate] + 1, n = rule->cells;
 
 	sl_json_object(j, sl_grid_row_name(f, fate));
 	sl_json_u64(j, "under", sums->count[first - 1]);
 	sl_json_u64(j, "over", sums->count[first + n]);
 	if (is_score) {
-		sl_json_real(j, "weight_under", sums->precision[first - 1].weight);
-		sl_json_real(j, "weight_over", sums->precision[first + n].weight);
+		sl_json_real(j, "weight_under",
+			*sl_grid_row(r, sums, number, first - 1, 1, SL_COUNTER_WEIGHT));
+		sl_json_real(j, "weight_over",
+			*sl_grid_row(r, sums, number, first + n, 1, SL_COUNTER_WEIGHT));
 	}
 	if (n <= SL_GRID_LISTED_MAX) {
 		sl_json_u64s(j, "counts", sums->count + first, n);
-		if (grids->weighted || is_score)
-			sl_json_reals(j, "weights",
-				sl_grid_row(grids, sums, first, n, SL_GRID_WEIGHT), n);
-		if (grids->weighted && !is_score)
-			sl_json_reals(j, "weights_squared",
-				sl_grid_row(grids, sums, first, n, SL_GRID_SQUARE), n);
-		sl_json_reals(j, "mean_over_batches",
-			sl_grid_row(grids, sums, first, n, SL_GRID_MEAN), n);
-		sl_json_reals(j, "standard_error_over_batches",
-			sl_grid_row(grids, sums, first, n, SL_GRID_ERROR), n);
-		for (int q = SL_GRID_MEAN; q <= SL_GRID_ERROR; q++) {
-			sl_grid_row(grids, sums, first, n, (enum sl_grid_quantity)q);
-			sl_cell_densities(&w->plan->choices, f, sums->row);
-			sl_json_reals(
-				j, q == SL_GRID_MEAN ? "density" : "density_error", sums->row, n);
-		}
+		if (r->grids.weighted || is_score)
+			write_reals(j, w, number, fate, "weights", SL_COUNTER_WEIGHT);
+		if (r->grids.weighted && !is_score)
+			write_reals(j, w, number, fate, "weights_squared", SL_COUNTER_SQUARE);
+		write_reals(j, w, number, fate, "mean_over_batches", SL_COUNTER_MEAN);
+		if (!is_score)
+			write_reals(j, w, number, fate, "standard_error", SL_COUNTER_ERROR);
+		write_reals(j, w, number, fate, "standard_error_over_batches",
+			SL_COUNTER_ERROR_OVER_BATCHES);
+		sl_json_reals(j, "density", densities_of(w, number, fate, SL_COUNTER_MEAN), n);
+		sl_json_reals(
+			j, "density_error", densities_of(w, number, fate, SL_COUNTER_ERROR), n);
 	}
 	sl_json_close(j);
 }
@@ -256,9 +281,7 @@ static void write_grid(struct sl_json *j, const struct sl_workspace *w, uint32_t
 
 void sl_grid_sums_json(struct sl_json *j, const struct sl_workspace *w)
 {
-	const struct sl_grid_sums *sums = &w->histograms.grids;
-
-	if (!sums->precision || sums->precision[0].batches == 0)
+	if (w->plan->choices.n_grids == 0 || w->histograms.grids.batches->n == 0)
 		return;
 	sl_json_array(j, "grids");
 	for (uint32_t k = 0; k < w->plan->choices.n_grids; k++)

@@ -59,6 +59,28 @@ static void put_values(
 	sl_h5_close(h, sl_h5_values(h, at, name, type, n, values));
 }
 
+/* A quantity of the bins of a fate, until the next call. */
+static const double *bins_of(
+	const struct sl_workspace *w, uint32_t number, int fate, enum sl_counter_quantity which)
+{
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_histogram_rule *t = &r->bins.tally[number];
+
+	return sl_counter_row(
+		&w->histograms.bins, sl_ends_units(r), t->first[fate] + 1u, t->bins, which);
+}
+
+/* The same per volume of the bin. */
+static const double *densities_of(
+	const struct sl_workspace *w, uint32_t number, int fate, enum sl_counter_quantity which)
+{
+	const struct sl_grid_field f = sl_histogram_as_grid(&w->plan->choices.histogram[number]);
+
+	(void)bins_of(w, number, fate, which);
+	sl_cell_densities(&w->plan->choices, &f, w->histograms.bins.row);
+	return w->histograms.bins.row;
+}
+
 /*
  * Writes the counters of a fate. Those below and above the range are attributes, so that each dataset
  * has exactly one value per bin, as edges describes.
@@ -66,23 +88,24 @@ static void put_values(
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
-	const struct sl_choices *choices = &w->plan->choices;
-	const struct sl_grid_field f = sl_histogram_as_grid(&choices->histogram[number]);
-	uint32_t bins = f.axis[0].bins;
+	const struct sl_histogram_rule *t = &w->plan->recipe.bins.tally[number];
+	const uint64_t *count = w->histograms.bins.count + t->first[fate];
+	const struct sl_grid_field f = sl_histogram_as_grid(&w->plan->choices.histogram[number]);
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name), data;
 	char unit[SL_DENSITY_UNIT_BYTES];
-	struct sl_histogram_row row;
 
-	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, (enum sl_fate)fate, &row);
-	sl_h5_put_u64(h, group, "under", row.count[0]);
-	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
-	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
-	put_values(h, group, "weight", H5T_IEEE_F64LE, bins, row.weight + 1);
-	put_values(h, group, "mean", H5T_IEEE_F64LE, bins, row.mean + 1);
-	put_values(h, group, "standard_error", H5T_IEEE_F64LE, bins, row.error + 1);
-	sl_cell_densities(choices, &f, row.mean + 1);
-	sl_density_unit(choices, &f, unit);
-	data = sl_h5_values(h, group, "density", H5T_IEEE_F64LE, bins, row.mean + 1);
+	sl_h5_put_u64(h, group, "under", count[0]);
+	sl_h5_put_u64(h, group, "over", count[t->bins + 1]);
+	put_values(h, group, "count", H5T_STD_U64LE, t->bins, count + 1);
+	put_values(h, group, "weight", H5T_IEEE_F64LE, t->bins,
+		bins_of(w, number, fate, SL_COUNTER_WEIGHT));
+	put_values(h, group, "mean", H5T_IEEE_F64LE, t->bins,
+		bins_of(w, number, fate, SL_COUNTER_MEAN));
+	put_values(h, group, "standard_error", H5T_IEEE_F64LE, t->bins,
+		bins_of(w, number, fate, SL_COUNTER_ERROR));
+	sl_density_unit(&w->plan->choices, &f, unit);
+	data = sl_h5_values(h, group, "density", H5T_IEEE_F64LE, t->bins,
+		densities_of(w, number, fate, SL_COUNTER_MEAN));
 	sl_h5_put_text(h, data, "unit", unit);
 	sl_h5_close(h, data);
 	sl_h5_close(h, group);
@@ -129,7 +152,7 @@ static void put_histogram(
 	sl_h5_put_text(h, group, "column", sl_column_name(named, f->column));
 	sl_h5_put_text(h, group, "unit", unit->text);
 	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
-	sl_h5_put_u64(h, group, "particles", w->histograms.precision[0].particles);
+	sl_h5_put_u64(h, group, "particles", w->histograms.bins.batches->particles);
 	put_bins(h, group, &w->plan->choices, &grid);
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
@@ -174,24 +197,21 @@ enum sl_status sl_histogram_sums_file(
 static void write_row(
 	struct sl_json *j, const struct sl_workspace *w, uint32_t number, enum sl_fate fate)
 {
-	const struct sl_choices *choices = &w->plan->choices;
-	const struct sl_grid_field f = sl_histogram_as_grid(&choices->histogram[number]);
-	uint32_t bins = f.axis[0].bins;
-	struct sl_histogram_row row;
+	const struct sl_histogram_rule *t = &w->plan->recipe.bins.tally[number];
+	const uint64_t *count = w->histograms.bins.count + t->first[fate];
 
-	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, fate, &row);
 	sl_json_object(j, sl_fate_facts[fate].name);
-	sl_json_u64(j, "under", row.count[0]);
-	sl_json_u64(j, "over", row.count[bins + 1]);
-	sl_json_u64s(j, "counts", row.count + 1, bins);
+	sl_json_u64(j, "under", count[0]);
+	sl_json_u64(j, "over", count[t->bins + 1]);
+	sl_json_u64s(j, "counts", count + 1, t->bins);
 	if (w->plan->recipe.bins.weighted)
-		sl_json_reals(j, "weights", row.weight + 1, bins);
-	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
-	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
-	sl_cell_densities(choices, &f, row.mean + 1);
-	sl_json_reals(j, "density", row.mean + 1, bins);
-	sl_cell_densities(choices, &f, row.error + 1);
-	sl_json_reals(j, "density_error", row.error + 1, bins);
+		sl_json_reals(j, "weights", bins_of(w, number, fate, SL_COUNTER_WEIGHT), t->bins);
+	sl_json_reals(j, "mean_over_batches", bins_of(w, number, fate, SL_COUNTER_MEAN), t->bins);
+	sl_json_reals(j, "standard_error", bins_of(w, number, fate, SL_COUNTER_ERROR), t->bins);
+	sl_json_reals(j, "standard_error_over_batches",
+		bins_of(w, number, fate, SL_COUNTER_ERROR_OVER_BATCHES), t->bins);
+	sl_json_reals(j, "density", densities_of(w, number, fate, SL_COUNTER_MEAN), t->bins);
+	sl_json_reals(j, "density_error", densities_of(w, number, fate, SL_COUNTER_ERROR), t->bins);
 	sl_json_close(j);
 }
 
@@ -226,7 +246,7 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
 {
 	sl_grid_sums_json(j, w);
-	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
+	if (w->plan->choices.n_histograms == 0 || w->histograms.bins.batches->n == 0)
 		return;
 	sl_json_array(j, "histograms");
 	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)

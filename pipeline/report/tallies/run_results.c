@@ -10,57 +10,59 @@
 #include <math.h>
 #include <string.h>
 
-/*
- * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
- * bound, as their squares are no larger than they are.
- */
-static double binomial_error(const struct sl_results *r, double p)
-{
-	return sqrt(p * (1 - p) / (double)r->particles);
-}
-
 bool sl_fractions_count_particles(const struct sl_plan *plan)
 {
 	return sl_models[plan->recipe.model]->read;
 }
 
+/* Adds a batch to the sums of a fate. */
+static void add_fate(struct sl_results *r, const struct sl_manifest_line *l, enum sl_fate f)
+{
+	struct sl_fate_result *fate = &r->fate[f];
+	struct sl_fate_sums sums = sl_fate_sums_of(&l->tally, f, l->generated, r->counts);
+
+	fate->count += l->tally.count[f];
+	sl_precision_add(&fate->precision, r->all, l->generated, sums.sum);
+	if (r->counts) /* of a list: they can be negative */
+		sums = (struct sl_fate_sums){(int64_t)l->tally.weight[f], l->tally.square[f]};
+	fate->weight.sum += sums.sum;
+	fate->weight.square += sums.square;
+}
+
 /*
- * Batches are added in the order of the manifest, which is that of their numbers. Only the sums for
- * the precision are floating-point numbers and depend on that order.
+ * Batches are added in the order of the manifest, which is that of their numbers. Only the scatter
+ * depends on that order.
  */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->batches = m->n;
+	r->counts = counts;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[i];
 
-		r->particles += l->generated;
 		r->survivors += l->survivors;
 		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
 		r->steps += l->tally.steps;
 		r->collisions += l->tally.collisions;
-		for (int f = 0; f < SL_FATE_COUNT; f++) {
-			r->fate[f].count += l->tally.count[f];
-			r->fate[f].weight += counts ? l->tally.weight[f]
-			                            : sl_tally_weight(&l->tally, l->generated, f);
-			sl_precision_add(&r->fate[f].precision, &l->tally, (enum sl_fate)f,
-				l->generated, counts);
-		}
+		for (int f = 0; f < SL_FATE_COUNT; f++)
+			add_fate(r, l, (enum sl_fate)f);
+		r->all.n++;
+		r->all.particles += l->generated;
 	}
 	for (int f = 0; m->n > 0 && f < SL_FATE_COUNT; f++) {
 		struct sl_fate_result *fate = &r->fate[f];
+		struct sl_fate_sums count = {fate->count, fate->count};
 
-		fate->fraction = (double)fate->count / (double)r->particles;
-		fate->weight_fraction = fate->precision.weight / (double)r->particles;
-		fate->binomial_error = binomial_error(r, fate->fraction);
+		fate->fraction = sl_fraction_of(&count, r->all.particles, true).value;
+		fate->result =
+			sl_fraction_of(counts ? &count : &fate->weight, r->all.particles, counts);
 	}
 }
 
 struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struct sl_results *r)
 {
-	return (struct sl_truncated){
-		r->fate[SL_FATE_max_steps].count, r->particles, plan->config.transport.max_steps};
+	return (struct sl_truncated){r->fate[SL_FATE_max_steps].count, r->all.particles,
+		plan->config.transport.max_steps};
 }
 
 enum { WARNING_BYTES = 256 };
@@ -93,49 +95,27 @@ void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
 	sl_json_close(j);
 }
 
-bool sl_is_weighted(const struct sl_plan *plan)
+void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, struct sl_results *r)
 {
-	return sl_sums_weights(&plan->recipe) && !sl_fractions_count_particles(plan);
-}
-
-/* One batch has no scatter, so its error can only be estimated from the counts. */
-double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
-{
-	const struct sl_fate_result *f = &r->fate[fate];
-
-	return sl_is_weighted(plan) && r->batches > 1 ? sl_precision_error(&f->precision)
-	                                              : binomial_error(r, f->weight_fraction);
+	sl_results_make(m, plan->choices.stop_rule.counts, r);
 }
 
 /*
- * The deviate of the normal distribution that is as improbable as t of Student's with that many
- * degrees of freedom: instead of 4 it gives 3.99 for 10 of them, 3.95 for 5, 3.5 for one. (Wallace,
- * Ann. Math. Statist. 30 (1959) 1121.)
- */
-static double normal_of_student(double t, double freedom)
-{
-	return copysign(
-		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
-}
-
-/*
- * The deviation from the expected value in standard errors: the larger of the binomial deviation
- * and the one estimated over batches. Without weights, or with one batch, only the first exists.
+ * The deviation from the expected value in standard errors. The binomial one is an upper bound for weights up to 1, for
+ * a fate that no particle has, or whose squares are not known.
  */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
-	double expected = plan->config.check.fate[fate];
-	double off = r->fate[fate].weight_fraction - expected, least, t;
+	const double expected = plan->config.check.fate[fate];
+	const struct sl_fraction *f = &r->fate[fate].result;
 
-	if (!(fabs(off) > 0))
+	if (!(fabs(f->value - expected) > 0))
 		return 0;
-	least = off / binomial_error(r, expected);
-	if (!sl_is_weighted(plan) || r->batches < 2)
-		return least;
-	t = normal_of_student(
-		off / sl_precision_error(&r->fate[fate].precision), (double)(r->batches - 1));
-	return fabs(t) > fabs(least) ? t : least;
+	return (f->value - expected) /
+	       (!r->counts && f->error > 0
+			       ? f->error
+			       : sl_error_of_mean(expected, expected, r->all.particles));
 }
 
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
@@ -158,18 +138,49 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 			"check.%s: %.7g was expected and %.7g found, a deviation of %+.1f sigma (the "
 			"limit is %.3g); correct the expected value if it belongs to another "
 			"configuration, else report an error of the program",
-			sl_fate_facts[f].name, plan->config.check.fate[f],
-			r->fate[f].weight_fraction, deviation, plan->config.check.sigma);
+			sl_fate_facts[f].name, plan->config.check.fate[f], r->fate[f].result.value,
+			deviation, plan->config.check.sigma);
 	}
 	return SL_OK;
 }
 
-/* Sums of weights are fixed-point numbers modulo 2^64, so adding fates before converting is exact. */
+/* The sums of weights are integers, so adding fates before converting is exact. */
+static struct sl_fate_sums sums_of(const struct sl_results *r, sl_fate_set fates)
+{
+	struct sl_fate_sums sums = {0};
+
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		sums.sum += SL_HAS(fates, f) ? r->fate[f].weight.sum : 0;
+		sums.square += SL_HAS(fates, f) ? r->fate[f].weight.square : 0;
+	}
+	return sums;
+}
+
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
 {
-	uint64_t sum = 0;
+	return (double)sums_of(r, fates).sum * sl_weight_of(&plan->recipe, 1);
+}
 
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		sum += SL_HAS(fates, f) ? r->fate[f].weight : 0;
-	return sl_weight_of(&plan->recipe, sum);
+/*
+ * A ratio of two sums, to first order: particle i of the fate adds w_i (1 - share), any other one -w_i share. Where all
+ * weights are equal, this is the binomial error.
+ */
+struct sl_fraction sl_share_of_weight(
+	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
+{
+	const double unit = sl_square_unit(&plan->recipe),
+		     all = sl_sum_of_weights(plan, r, SL_EVERY_FATE);
+	const double mine = (double)sums_of(r, SL_FATE_BIT(fate)).square;
+	const double others = (double)sums_of(r, SL_EVERY_FATE & ~SL_FATE_BIT(fate)).square;
+	struct sl_fraction share = {0, 0};
+
+	if (all == 0)
+		return share;
+	share.value = sl_sum_of_weights(plan, r, SL_FATE_BIT(fate)) / all;
+	share.error = sl_sums_weights(&plan->recipe)
+	                      ? sqrt(unit * (mine * pow(1 - share.value, 2) +
+						    others * pow(share.value, 2))) /
+	                                fabs(all)
+	                      : r->fate[fate].result.error;
+	return share;
 }

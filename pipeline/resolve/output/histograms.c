@@ -110,7 +110,7 @@ static void refuse_too_many(
 	struct sl_reader *r, const struct sl_choices *choices, uint32_t items, bool weighted)
 {
 	uint32_t counters = sl_histogram_counters(choices->histogram, choices->n_histograms);
-	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
+	uint32_t most = sl_histogram_counters_most(weighted);
 
 	if (items > SL_HISTOGRAMS_MAX)
 		sl_config_add_problem(r, "tallies",

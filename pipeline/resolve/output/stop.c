@@ -17,7 +17,7 @@
 #define WHEN    "stop.when"
 #define MEASURE "rel_error"
 
-enum { MIN_BATCHES = 5 }; /* with fewer, the estimated error is itself uncertain by half or more */
+enum { MIN_BATCHES = 5 }; /* so that a few heavy weights do not decide */
 
 /* The parts of a rule "measure(fate) sign bound". */
 struct stop_rule {
@@ -101,8 +101,6 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	} else if (!parse_bound(p.bound, &g->below, why)) {
 		sl_config_add_problem(r, WHEN, "%s", why);
 	}
-	/* weights of particles that are read have any scale, so their fractions mean little */
-	g->counts = choices->model->read;
 	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
 }
 

@@ -26,15 +26,15 @@ static void reset_sums(bool weighted)
 	memset(&sums, 0, sizeof(sums));
 	sums.m.line = sums.line;
 	sums.plan.recipe.model = SL_MODEL_slab;
-	sums.plan.recipe.constants = weighted ? 0 : SL_BIT(SL_COLUMN_weight);
+	sums.plan.choices.stop_rule.counts = !weighted;
 	sums.plan.config.check.sigma = 4;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		sums.plan.config.check.fate[f] = (double)NAN;
 }
 
 /*
- * Adds a batch: half of its particles are reflected, with this share of all weight; the others end
- * by Russian roulette.
+ * Adds a batch: half of its particles are reflected, each with the same part of this share of all weight; the others
+ * end by Russian roulette.
  */
 static void add_batch(uint64_t n, double reflected)
 {
@@ -44,6 +44,8 @@ static void add_batch(uint64_t n, double reflected)
 	l->generated = n;
 	l->tally.count[SL_FATE_reflected] = n / 2;
 	l->tally.weight[SL_FATE_reflected] = (uint64_t)(reflected * (double)n * 0x1p32);
+	l->tally.square[SL_FATE_reflected] =
+		(uint64_t)(2 * reflected * reflected * (double)n * 0x1p32);
 	l->tally.count[SL_FATE_roulette] = n - n / 2;
 }
 
@@ -60,12 +62,19 @@ static double deviation(enum sl_fate fate, double expected)
 	bool met;
 
 	sums.plan.config.check.fate[fate] = expected;
-	sl_results_make(&sums.m, false, &sums.r);
+	sl_results_of(&sums.plan, &sums.m, &sums.r);
 	met = sl_check_met(&sums.plan, &sums.r, fate, &sigmas);
 	assert_int_equal(met, fabs(sigmas) <= 4);
 	assert_int_equal(sl_checks(&sums.plan, &sums.r), met ? SL_OK : SL_CHECK_FAILED);
 	sums.plan.config.check.fate[fate] = (double)NAN;
 	return sigmas;
+}
+
+/* The error by scatter. */
+static double over_batches(enum sl_fate fate)
+{
+	return sl_precision_error(&sums.r.fate[fate].precision, sums.r.all) *
+	       (sums.r.counts ? 1 : 0x1p-32);
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
@@ -79,23 +88,26 @@ TEST(missing_weight_counts_as_absorbed)
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
 	add_batch(1024, 0.375);
-	sl_results_make(&sums.m, false, &sums.r);
-	expect_close(f[SL_FATE_reflected].weight_fraction, 0.25);
-	expect_close(f[SL_FATE_absorbed].weight_fraction, 0.75);
+	sl_results_of(&sums.plan, &sums.m, &sums.r);
+	expect_close(f[SL_FATE_reflected].result.value, 0.25);
+	expect_close(f[SL_FATE_absorbed].result.value, 0.75);
 	assert_true(f[SL_FATE_absorbed].count == 0 && f[SL_FATE_reflected].count == 3 * 512);
-	assert_true(f[SL_FATE_absorbed].weight == (uint64_t)(3 * 1024 * 0.75) << 32);
+	assert_true(f[SL_FATE_absorbed].weight.sum == (sl_sum)(3 * 1024 * 0.75) << 32);
 	expect_close(f[SL_FATE_reflected].fraction, 0.5);
 	/* sqrt(2 * 0.125^2 / (3 * 2)) */
-	expect_close(sl_precision_error(&f[SL_FATE_reflected].precision), 0.125 / sqrt(3));
-	expect_close(sl_precision_error(&f[SL_FATE_absorbed].precision), 0.125 / sqrt(3));
-	assert_true(f[SL_FATE_roulette].weight_fraction == 0 && f[SL_FATE_roulette].weight == 0);
+	expect_close(over_batches(SL_FATE_reflected), 0.125 / sqrt(3));
+	expect_close(over_batches(SL_FATE_absorbed), 0.125 / sqrt(3));
+	/* half of a batch weighs 0.5, 0.25 or 0.75, and the other half nothing */
+	expect_close(f[SL_FATE_reflected].result.error, sqrt((0.875 / 6 - 0.0625) / 3072));
+	expect_close(f[SL_FATE_absorbed].result.error, f[SL_FATE_reflected].result.error);
+	assert_true(f[SL_FATE_roulette].result.value == 0 && f[SL_FATE_roulette].result.error == 0);
 	/* a batch counts in proportion to its particles: (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
 	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
-	sl_results_make(&sums.m, false, &sums.r);
-	expect_close(f[SL_FATE_reflected].weight_fraction, 0.3);
-	expect_close(sl_precision_error(&f[SL_FATE_reflected].precision), 0.1);
+	sl_results_of(&sums.plan, &sums.m, &sums.r);
+	expect_close(f[SL_FATE_reflected].result.value, 0.3);
+	expect_close(over_batches(SL_FATE_reflected), 0.1);
 }
 
 /* A particle that is absorbed as a whole has its weight in the tally, so no weight is missing. */
@@ -106,33 +118,36 @@ TEST(analogue_absorption_is_counted_once)
 	sums.line[0].tally.count[SL_FATE_roulette] = 0;
 	sums.line[0].tally.count[SL_FATE_absorbed] = 500;
 	sums.line[0].tally.weight[SL_FATE_absorbed] = (uint64_t)500 << 32;
-	sl_results_make(&sums.m, false, &sums.r);
-	expect_close(sums.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
+	sl_results_of(&sums.plan, &sums.m, &sums.r);
+	expect_close(sums.r.fate[SL_FATE_absorbed].result.value, 0.5);
 	expect_close(sums.r.fate[SL_FATE_absorbed].fraction, 0.5);
 	/* one batch gives no error by scatter */
-	assert_true(isnan(sl_precision_error(&sums.r.fate[SL_FATE_absorbed].precision)));
+	assert_true(isnan(over_batches(SL_FATE_absorbed)));
 }
 
 /*
- * The deviation is the difference divided by the binomial error, an upper bound for weights up to 1, also if one
- * batch, or two that differ much by chance, give no useful error by scatter.
+ * The deviation is the difference divided by the standard error: of counts that of the expected value; of weights that
+ * of their squares, however many batches there are and however much they differ. A fate that no particle has, or whose
+ * weights have no squares, as those of older versions, has the binomial error.
  */
-TEST(deviations_have_binomial_errors)
+TEST(deviations_have_standard_errors)
 {
 	static const struct {
 		bool weighted;
 		uint64_t batches, n;
 		double spread; /* the fraction reflected is 0.5 with this more, then less */
 		enum sl_fate fate;
-		double found, expected;
-	} rows[] = {{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.45},
-		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.55},
-		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.5},
-		{false, 2, 500, 0, SL_FATE_transmitted, 0, 0},
-		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0},
-		{true, 1, 1000, 0, SL_FATE_reflected, 0.5, 0.45},
-		{true, 1, 1000, 0, SL_FATE_absorbed, 0.5, 0.4},
-		{true, 2, 10000, 0.25, SL_FATE_reflected, 0.5, 0.4}};
+		double found, expected, variance; /* of a particle */
+	} rows[] = {{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.45, 0.45 * 0.55},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.55, 0.45 * 0.55},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.5, 1},
+		{false, 2, 500, 0, SL_FATE_transmitted, 0, 0, 0},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0, 0},
+		{true, 1, 1000, 0.25, SL_FATE_reflected, 0.75, 0.7, 0.5625},
+		{true, 1, 1000, -0.25, SL_FATE_reflected, 0.25, 0.26, 0.0625},
+		{true, 1, 1000, -0.25, SL_FATE_absorbed, 0.75, 0.76, 0.0625},
+		{true, 1, 1000, 0, SL_FATE_transmitted, 0, 0.1, 0.09},
+		{true, 2, 10000, 0.25, SL_FATE_reflected, 0.5, 0.4, 0.375}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const double e = rows[i].expected, n = (double)(rows[i].batches * rows[i].n);
@@ -142,47 +157,13 @@ TEST(deviations_have_binomial_errors)
 		for (uint64_t b = 0; b < rows[i].batches; b++)
 			add_batch(rows[i].n, 0.5 + (b % 2 ? -1 : 1) * rows[i].spread);
 		found = deviation(rows[i].fate, e);
-		want = want != 0 ? want / sqrt(e * (1 - e) / n) : 0;
+		want = want != 0 ? want / sqrt(rows[i].variance / n) : 0;
 		if (found != want && !(fabs(found - want) <= 1e-9 * fabs(want)))
 			fail_msg("row %zu: %.12g, expected %.12g", i, found, want);
 	}
-}
-
-/*
- * The results of batches alternate about 0.5, and the expected value differs from it by t standard
- * errors. By Student's distribution these t are as improbable as 2, 3 and 4 by the normal one
- * (integrated numerically).
- */
-TEST(deviation_follows_student_distribution)
-{
-	static const struct {
-		uint64_t freedom;
-		double t[3], within;
-	} known[] = {
-		{5, {2.64865, 5.50708, 12.2814}, 0.05},
-		{29, {2.08997, 3.28043, 4.67045}, 0.002},
-	};
-
-	for (int k = 0; k < 2; k++)
-		for (int i = 0; i < 3; i++) {
-			double error, off;
-
-			reset_sums(true);
-			for (uint64_t b = 0; b <= known[k].freedom; b++)
-				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
-			error = 0x1p-14 / sqrt((double)known[k].freedom);
-			off = known[k].t[i] * error;
-			for (int row = 0; row < 3; row++) {
-				const double want = row < 2 ? i + 2 : -i - 2;
-				double found =
-					deviation(row == 1 ? SL_FATE_absorbed : SL_FATE_reflected,
-						row < 2 ? 0.5 - off : 0.5 + off);
-
-				if (!(fabs(found - want) < known[k].within))
-					fail_msg("%g standard errors are %g, not %g", known[k].t[i],
-						found, want);
-			}
-			expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision),
-				error);
-		}
+	memset(sums.line[0].tally.square, 0, sizeof(sums.line[0].tally.square));
+	memset(sums.line[1].tally.square, 0, sizeof(sums.line[1].tally.square));
+	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.24 / 20000));
+	assert_true(isnan(sums.r.fate[SL_FATE_reflected].result.error) &&
+		    isnan(sums.r.fate[SL_FATE_absorbed].result.error));
 }

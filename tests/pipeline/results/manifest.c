@@ -106,6 +106,7 @@ TEST(largest_line_fits)
 		memset(line.label[i].name, 'a' + i, SL_COLUMN_NAME_BYTES - 1);
 	memset(line.digest, 0xff, sizeof(line.digest));
 	memset(line.tally.weight, 0xff, sizeof(line.tally.weight));
+	memset(line.tally.square, 0xff, sizeof(line.tally.square));
 	memset(line.tally.count, 0, sizeof(line.tally.count));
 	line.tally.count[SL_FATE_hit] = UINT64_MAX;
 	memset(line.file, '\1', sizeof(line.file) - 1); /* six bytes each when escaped */

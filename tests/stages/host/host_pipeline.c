@@ -116,6 +116,7 @@ static void check_all_particles(const struct sl_recipe *r, const struct sl_batch
 
 		want.count[p.fate]++;
 		want.weight[p.fate] += sl_fixed_weight(p.weight * sl_weight_scale(r));
+		want.square[p.fate] += sl_fixed_square(p.weight * sl_square_scale(r));
 		want.steps += p.steps;
 		want.collisions += p.collisions;
 		survivors += SL_HAS(r->keep, p.fate);
@@ -129,12 +130,10 @@ static void check_all_particles(const struct sl_recipe *r, const struct sl_batch
 	check_rounds(r, b, alive);
 }
 
-/* Any counter that is too large is noticed, except those of scores and of squares of weights. Some are tried. */
+/* Any counter that is too large is noticed, except those of scores. Some are tried. */
 static void check_counters(const struct sl_recipe *r, struct sl_batch *b)
 {
-	const uint32_t words = r->grids.scored  ? 0
-	                       : r->grids.n > 0 ? r->grids.n_counters * (1 + r->grids.weighted)
-	                                        : b->bin_words;
+	const uint32_t words = r->grids.scored ? 0 : b->bin_words;
 
 	for (uint32_t k = 0; k < words; k += 1 + words / 50) {
 		b->bins[k]++;
@@ -207,6 +206,7 @@ TEST(tables_equal_recomputed_particles)
 		r.compact.backend = seed % 2 ? &sl_compact_cpu_scan : &sl_compact_cpu;
 		r.digested = whole ? 0 : sets[seed % 5];
 		r.constants = seed % 4 == 0 ? 0 : r.constants;
+		r.bins.square_scale = r.grids.square_scale = sl_square_scale(&r);
 		print_message("seed %llu, level %s\n", (unsigned long long)seed, r.loops->level);
 		(whole ? open_whole_batch_memory : open_batch_memory)(&m, &r, 0xa5);
 		assert_int_equal(m.b.place == NULL, whole || r.schedule.steps > 0);

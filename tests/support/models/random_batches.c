@@ -205,7 +205,7 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 static void make_largest_histogram(struct sl_recipe *r, bool weighted)
 {
 	const struct sl_histogram_axis most = {SL_COLUMN_w,
-		SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) - SL_HISTOGRAM_OUTSIDE,
+		sl_histogram_counters_most(weighted) - SL_HISTOGRAM_OUTSIDE,
 		sl_models[r->model]->fates, -1, 1};
 
 	r->bins = sl_histogram_make(&most, 1, weighted);
@@ -226,7 +226,7 @@ static void make_grids(struct sl_recipe *r, bool weighted)
 		{.n_axes = 2, .axis = {rho, root}, .fates = SL_EVERY_FATE}};
 
 	derive_columns(r);
-	sl_grid_make(field, 2, edges, weighted, 1, &r->grids);
+	sl_grid_make(field, 2, edges, weighted, &r->grids);
 }
 
 /*
@@ -251,7 +251,7 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 
 	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
 	sl_grid_make(
-		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, 1, &r->grids);
+		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
@@ -306,6 +306,7 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
 	choose_key(&r, &state);
 	choose_columns(&r, &state);
 	choose_tallies(&r, known && r.model == SL_MODEL_slab, &state);
+	r.bins.square_scale = r.grids.square_scale = sl_square_scale(&r);
 	if (sl_models[r.model]->steps && random_below(&state, 2))
 		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
 	return r;
