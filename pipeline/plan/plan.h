@@ -22,7 +22,7 @@ enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 
 /* Changes whenever any rule, or the digest, gives other bits: runs of different versions cannot be
  * resumed. */
-enum { SL_RULES_VERSION = 2 };
+enum { SL_RULES_VERSION = 3 };
 
 /* Sizes in bytes, all computed before the first allocation. */
 struct sl_memory_plan {

@@ -34,6 +34,7 @@
 #ifndef SL_STAGES_MODELS_MODEL_H
 #define SL_STAGES_MODELS_MODEL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,6 +80,18 @@ static inline void sl_model_require_only_if(
 {
 	sl_model_require(check, used, key, use);
 	sl_model_refuse_unused(check, used, key, use);
+}
+
+/* The least value that a message advises: limit > 0, or a little more, with three digits, so that it is accepted. */
+static inline double sl_model_at_least(double limit)
+{
+	double unit = 1;
+
+	while (unit * 1000 <= limit)
+		unit *= 10;
+	while (unit * 100 > limit)
+		unit /= 10;
+	return ceil(limit * 1.0001 / unit) * unit;
 }
 
 /* The largest number of a fate in a set. */

@@ -21,7 +21,9 @@
  * No ray meets a surface at the point where it has just left it, and none passes through one: after
  * a hit, the position is moved off the surface, to the side that the ray came from, by 2^-20 of the
  * size of the coordinates. That is at least sixteen floats, more than all rounding of the next
- * flight. Inside a sphere or a box the ray therefore always finds a wall.
+ * flight. Inside a sphere or a box the ray therefore always finds a wall. Where surfaces meet, rounding can move
+ * the hit of one beyond another one; then it is moved back along the flight. So a ray begins and ends each flight on
+ * the same side of every surface, and cannot leave a closed room, whichever surfaces it is made of.
  *
  * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
@@ -143,6 +145,7 @@ struct sl_rays_hit {
 	sl_f32 distance; /* negative: it does not */
 	sl_u32 axis;     /* of a box: the axis across which the face lies */
 	sl_mask behind;  /* the ray is inside a sphere or box, or on the back of a plane */
+	sl_u32 sides;    /* bit i: it is behind surface i; set by sl_rays_nearest_surface() */
 };
 
 /* The hit of a sphere. A ray that starts inside always hits the far side, whatever the rounding. */
@@ -235,10 +238,12 @@ SL_HD sl_u32 sl_rays_nearest_surface(
 	nearest->distance = sl_all(sl_float(SL_INFINITY_BITS));
 	nearest->axis = sl_all_u32(0);
 	nearest->behind = sl_all_mask(false);
+	nearest->sides = sl_all_u32(0);
 	for (uint32_t i = 0; i < r->surfaces; i++) {
 		struct sl_rays_hit m = sl_rays_hit_surface(&r->surface[i], p);
 		sl_mask nearer = (m.distance >= 0.0f) & (m.distance < nearest->distance);
 
+		nearest->sides |= sl_one_if(m.behind) << i;
 		if (sl_any(nearer)) {
 			nearest->distance = sl_select(nearer, m.distance, nearest->distance);
 			nearest->axis = sl_select_u32(nearer, m.axis, nearest->axis);
@@ -320,6 +325,46 @@ SL_HD void sl_rays_place_on_surface(
 		sl_rays_place_on_plane(s, m, p, normal);
 }
 
+/* As the member behind of the hit of s. */
+SL_HD sl_mask sl_rays_is_behind(const struct sl_rays_surface *s, const sl_lanes *p)
+{
+	sl_f32 x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
+
+	if (s->shape == SL_RAYS_PLANE)
+		return sl_rays_plane_height(s, p) < 0.0f;
+	if (s->shape == SL_RAYS_SPHERE)
+		return fmaf(x, x, fmaf(y, y, z * z)) < s->reach * s->reach;
+	return (p->x > s->a[0]) & (p->x < s->b[0]) & (p->y > s->a[1]) & (p->y < s->b[1]) &
+	       (p->z > s->a[2]) & (p->z < s->b[2]);
+}
+
+/* Whether p is on another side of any surface than the set of sides says. */
+SL_HD sl_mask sl_rays_has_crossed(const struct sl_rays *r, sl_u32 sides, const sl_lanes *p)
+{
+	sl_u32 now = sl_all_u32(0);
+
+	for (uint32_t i = 0; i < r->surfaces; i++)
+		now |= sl_one_if(sl_rays_is_behind(&r->surface[i], p)) << i;
+	return now != sides;
+}
+
+/* Moves p, which has flown from the place of start to a hit, back along the flight to where it has crossed no surface. */
+SL_HD void sl_rays_keep_sides(
+	const struct sl_rays *r, const sl_lanes *start, sl_u32 sides, sl_lanes *p)
+{
+	sl_mask crossed = sl_rays_has_crossed(r, sides, p);
+	const sl_f32 x = p->x, y = p->y, z = p->z;
+
+	for (float back = 0x1p-22f; back <= 1 && sl_any(crossed); back *= 4) {
+		const float on = 1 - back; /* 0 in the end: nothing is crossed at the start */
+
+		p->x = sl_select(crossed, fmaf(back, start->x, on * x), p->x);
+		p->y = sl_select(crossed, fmaf(back, start->y, on * y), p->y);
+		p->z = sl_select(crossed, fmaf(back, start->z, on * z), p->z);
+		crossed = sl_rays_has_crossed(r, sides, p);
+	}
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Ends p: lit with the weight light, or, if light is 0, with the other fate. */
@@ -343,11 +388,12 @@ SL_HD void sl_rays_meet_surface(const struct sl_rays *r, const struct sl_rays_su
 	const struct sl_rays_hit *m, sl_lanes *p, const struct sl_words *random)
 {
 	sl_mask ends = sl_uniform(random->at[0]) <= s->absorb;
-	sl_lanes q;
+	sl_lanes q = *p;
 	sl_f32 n[3];
 
 	sl_fly(p, m->distance, sl_all(r->slowness));
 	sl_rays_place_on_surface(s, m, p, n);
+	sl_rays_keep_sides(r, &q, m->sides, p);
 	p->collisions += 1;
 	q = *p;
 	if (sl_any(ends))

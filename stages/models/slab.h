@@ -21,7 +21,12 @@
  * otherwise it ends with weight 0. The expected sum of weights is unchanged, and the weight missing
  * from the number of particles has been absorbed.
  *
- * A particle that leaves through the face and inside the outline of the detector gets the fate hit.
+ * Clear layers above the first one that is not are a cover. A particle that returns without having been below it was
+ * reflected specularly, as one that is reflected on entry. No column says so, but its place does: such a particle begins
+ * each flight exactly on a boundary, and one that comes from below the cover is kept one float away from boundaries there.
+ *
+ * A particle that leaves through the face and inside the outline of the detector gets the fate hit, unless it was reflected
+ * specularly.
  *
  * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight. Block
  * 2^32, which no flight can reach, gives the place of the start on a beam with a width.
@@ -69,7 +74,7 @@ enum { SL_SLAB_LAYERS_MAX = 16, SL_SLAB_REGIONS = 3 };
 struct sl_slab_layer {
 	float top, bottom;         /* depths, cm; the last bottom may be infinite */
 	float first, last;         /* the depths between which collisions happen */
-	float mean_free_path;      /* 1/mu_t, cm */
+	float mean_free_path;      /* 1/mu_t, cm, stretched as bottom - top is by rounding */
 	float absorb;              /* analogue: mu_a/mu_t, the probability; implicit: 0 */
 	float keep;                /* implicit: mu_s/mu_t, the factor of a weight; analogue: 1 */
 	float g;                   /* mean cosine of the scattering angle */
@@ -99,7 +104,8 @@ struct sl_slab {
 	float size;                 /* radius, or standard deviation in x and in y, cm */
 	float depth;                /* of an isotropic source, cm */
 	float sine2;                /* of a fibre: squared sine of the half angle of its cone */
-	enum sl_fate bounced;       /* of a particle that is reflected on entry */
+	enum sl_fate bounced;       /* of a particle that is reflected on entry, or by the cover */
+	uint32_t cover;             /* clear layers above the first one that is not; inside: 0 */
 	struct sl_slab_detector detector;
 	uint32_t max_steps;
 };
@@ -225,13 +231,16 @@ SL_HD_PART sl_mask sl_slab_is_detected(const struct sl_slab_detector *d, const s
 	return inside & (fmaf(p->u, p->u, p->v * p->v) <= d->sine2);
 }
 
-/* The fate of the particles of leaves, which have left the slab, upwards where up is set. */
-SL_HD_PART void sl_slab_leave(const struct sl_slab *r, sl_mask leaves, sl_mask up, sl_lanes *p)
+/* The fate of the particles of leaves, which have left the slab, upwards where up is set; deep: they were below the cover. */
+SL_HD_PART void sl_slab_leave(
+	const struct sl_slab *r, sl_mask leaves, sl_mask up, sl_mask deep, sl_lanes *p)
 {
-	p->fate = sl_select_fate(
-		leaves, sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), p->fate);
+	p->fate = sl_select_fate(leaves,
+		sl_select_fate(deep, sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted),
+			sl_all_fate(r->bounced)),
+		p->fate);
 	if (r->detector.outline != SL_SLAB_NO_DETECTOR) {
-		sl_mask there = leaves & (r->detector.entrance ? up : sl_not(up));
+		sl_mask there = leaves & deep & (r->detector.entrance ? up : sl_not(up));
 
 		if (sl_any(there))
 			p->fate = sl_select_fate(
@@ -254,12 +263,17 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t most,
 	sl_lanes *p, sl_mask up, sl_f32 uniform, sl_f32 *length)
 {
 	sl_f32 n = SL_SLAB_LAYER(i, n);
-	sl_f32 z = sl_select(up, SL_SLAB_LAYER(i, top), SL_SLAB_LAYER(i, bottom));
+	sl_f32 top = SL_SLAB_LAYER(i, top), bottom = SL_SLAB_LAYER(i, bottom);
+	sl_f32 z = sl_select(up, top, bottom);
 	sl_f32 m = sl_select(up, SL_SLAB_LAYER(i, n_above), SL_SLAB_LAYER(i, n_below));
 	sl_f32 cosine = sl_select(p->w < 0.0f, -p->w, p->w), beyond;
 	const uint32_t last = most == 1 ? 0 : r->layers - 1;
 	sl_mask leaves = (up & (i == 0)) | (sl_not(up) & (i == last)), passes;
+	sl_mask deep = sl_all_mask(true);
 	sl_lanes q;
+
+	if (most > 1 && r->cover > 0)
+		deep = (i >= r->cover) | ((p->z != top) & (p->z != bottom));
 
 	*length = (z - p->z) / p->w;
 	sl_fly(p, *length, SL_SLAB_LAYER(i, slowness));
@@ -267,10 +281,14 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t most,
 	passes = sl_not(uniform <= sl_fresnel(n, m, cosine, &beyond));
 	q = *p;
 	sl_refract(&q, n / m, beyond);
-	sl_slab_leave(r, leaves, up, &q);
+	sl_slab_leave(r, leaves, up, deep, &q);
 	p->w = -p->w;
 	sl_assign_some_if(SL_SLAB_MOVED, passes, p, &q);
-	return sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);
+	i = sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);
+	if (most > 1 && r->cover > 0) /* the next float inside the layer */
+		p->z = sl_select(deep & (i < r->cover) & (p->fate == SL_FATE_alive),
+			sl_float(sl_bits(z) + sl_select_u32(p->w < 0.0f, ~0u, 1u)), p->z);
+	return i;
 }
 
 /* Absorption at a collision: of the whole particle, or of a fraction of its weight followed by
@@ -314,14 +332,22 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i
 	}
 }
 
-/* One step of p, which is alive and in layer i, described in *f. Returns the layer where it is then. */
+/*
+ * One step of p, which is alive and in layer i, described in *f. Returns the layer where it is then.
+ *
+ * Whether the flight reaches a boundary is decided by lengths: the end of the flight is rounded to the floats of its
+ * depth, which would make a thin layer at a great depth thicker. The first layer begins at depth 0, where that is 2^-24 of
+ * its thickness at most, so the end itself is compared.
+ */
 SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i, uint64_t seed,
 	sl_lanes *p, struct sl_slab_flight *f)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	sl_f32 flight = -SL_SLAB_LAYER(i, mean_free_path) * sl_log(sl_uniform(random.at[0]));
-	sl_f32 end = fmaf(flight, p->w, p->z), length;
-	sl_mask up = end < SL_SLAB_LAYER(i, top), crosses = up | (end > SL_SLAB_LAYER(i, bottom));
+	sl_f32 from = sl_select(i == 0, 0.0f, p->z), length;
+	sl_f32 end = fmaf(flight, p->w, p->z - from);
+	sl_mask up = end < SL_SLAB_LAYER(i, top) - from;
+	sl_mask crosses = up | (end > SL_SLAB_LAYER(i, bottom) - from);
 	sl_lanes q;
 
 	p->steps += 1;

@@ -194,8 +194,8 @@ static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 	if (o->sphere.radius < far * 0x1p-14)
 		check->complain(check->ctx, sl_rays_object_key(i, "sphere.radius", key),
 			"is too small this far from the origin: positions have 24 significant bits; make it at "
-			"least %.2g cm, or move the scene",
-			far * 0x1p-14);
+			"least %.3g cm, or move the scene",
+			sl_model_at_least(far * 0x1p-14));
 	sl_rays_to_floats(&o->sphere.center, 1, s->a);
 	s->reach = (float)o->sphere.radius;
 	s->skin = (float)((far + o->sphere.radius) * 0x1p-20);
@@ -215,8 +215,9 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 		if (size < far * 0x1p-14) {
 			check->complain(check->ctx, sl_rays_object_key(i, "box.to", key),
 				"is %s box.from along %c: a box needs a volume, and positions have 24 "
-				"significant bits; make it larger by at least %.2g cm",
-				size > 0 ? "too close to" : "not above", "xyz"[k], far * 0x1p-14);
+				"significant bits; make it larger by at least %.3g cm",
+				size > 0 ? "too close to" : "not above", "xyz"[k],
+				sl_model_at_least(far * 0x1p-14 - size));
 			break;
 		}
 	}

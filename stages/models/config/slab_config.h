@@ -142,16 +142,18 @@ static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, u
 
 /*
  * Sets the medium of a layer from configured layer i. A clear layer would have an infinite mean free
- * path. It gets 1e30 cm instead, because infinity times a random number of 0 is NaN.
+ * path. It gets 1e30 cm instead, because infinity times a random number of 0 is NaN. stretch is the
+ * thickness between depths rounded to floats divided by the right one: the optical thickness stays.
  */
-static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_slab_layer *l)
+static void sl_slab_make_medium(
+	const struct sl_slab_config *c, uint32_t i, double stretch, struct sl_slab_layer *l)
 {
 	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
 	bool clear = !(mu_t > 0), implicit = c->absorption != SL_SLAB_ANALOGUE;
 	double absorb = clear ? 0 : sl_slab_layer_value(&c->mu_a, i) / mu_t;
 	double g = clear ? 1 : sl_slab_layer_value(&c->g, i);
 
-	l->mean_free_path = clear ? SL_SLAB_CLEAR_PATH : (float)(1 / mu_t);
+	l->mean_free_path = clear ? SL_SLAB_CLEAR_PATH : (float)(stretch / mu_t);
 	l->absorb = implicit ? 0.0f : (float)absorb;
 	l->keep = implicit ? (float)(1 - absorb) : 1.0f;
 	l->g = (float)g;
@@ -169,6 +171,7 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 	const struct sl_model_check *check)
 {
 	double top = 0, bottom = 0;
+	struct sl_slab_layer *l;
 	char key[32];
 
 	r->layers = 0;
@@ -188,18 +191,28 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 			check->complain(check->ctx,
 				sl_slab_layer_key("thickness", &c->thickness, i, key),
 				"is too thin at a depth of %g cm: positions have 24 significant bits; make it at "
-				"least %.2g cm",
-				top, top * 0x1p-16);
-		sl_slab_make_medium(c, i, &r->layer[r->layers]);
-		r->layer[r->layers].top = (float)top;
-		r->layer[r->layers++].bottom = (float)bottom;
+				"least %.3g cm",
+				top, sl_model_at_least(top * 0x1p-16));
+		l = &r->layer[r->layers++];
+		l->top = (float)top;
+		l->bottom = (float)bottom;
+		sl_slab_make_medium(c, i,
+			top > 0 && isfinite(l->bottom)
+				? ((double)l->bottom - (double)l->top) / (bottom - top)
+				: 1,
+			l);
 		top = bottom;
 	}
 }
 
-/* Sets the neighbours of each layer, and the depths between which collisions happen. */
+/* Sets the cover, the neighbours of each layer, and the depths between which collisions happen. */
 static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *r)
 {
+	r->cover = 0;
+	while (r->cover < r->layers && r->layer[r->cover].mean_free_path == SL_SLAB_CLEAR_PATH)
+		r->cover++;
+	if (r->cover == r->layers || c->source.type == SL_SLAB_ISOTROPIC)
+		r->cover = 0; /* nothing is below, or particles start below */
 	for (uint32_t i = 0; i < r->layers; i++) {
 		struct sl_slab_layer *l = &r->layer[i];
 		bool outer = i == 0, innermost = i + 1 == r->layers;
@@ -229,7 +242,7 @@ static void sl_slab_make_roulette(
 	sl_model_refuse_unused(check, implicit, "roulette.survive", "absorption: implicit");
 	if (implicit && below > survive)
 		check->complain(check->ctx, "roulette.below",
-			"is above roulette.survive: weights could exceed 1; make it at most %g",
+			"is above roulette.survive: weights could exceed 1; make it at most %.15g",
 			survive);
 	r->below = implicit || balanced ? (float)below : 0.0f;
 	r->survive = (float)survive;

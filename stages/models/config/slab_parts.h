@@ -31,7 +31,7 @@ static void sl_slab_make_fibre(
 	if (sine > 1)
 		check->complain(check->ctx, "source.na",
 			"is above n_above, which is %g: no angle has a sine above 1; make it at "
-			"most %g",
+			"most %.15g",
 			c->n_above, c->n_above);
 	r->sine2 = (float)(sine * sine);
 }

@@ -46,7 +46,7 @@ static const struct sl_option sl_source_detector_options[] = {
 	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "radius of a disk or a sphere"),
 	OPTION(source.sigma, REAL, LENGTH, 0, 1e18, .fallback = "0 cm",
 		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
-	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.14159265358979323846, .fallback = "180 deg",
+	OPTION(source.half_angle, REAL, ANGLE, 1e-6, 3.141592654, .fallback = "180 deg",
 		.help = "a point source emits into a cone of this half angle about the axis"),
 	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .required = true,
 		.choices = sl_source_detector_detectors,
@@ -157,7 +157,8 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 	sl_model_require_only_if(check, any, "stop.radius", "a stop");
 	if (any && (c->stop.distance >= end || c->stop.distance <= start))
 		check->complain(check->ctx, "stop.distance",
-			"is not between source and detector; give a value from %g cm to %g cm",
+			"is not between source and detector; give a value above %.15g cm and "
+			"below %.15g cm",
 			start, end);
 	r->stop = c->stop.type;
 	r->stop_distance = (float)c->stop.distance;

@@ -159,6 +159,23 @@ TEST(grazing_flights_keep_their_layer)
 	}
 }
 
+/* The guard admits a layer of 2^8 floats, which half a float would make 0.2 % thicker. */
+TEST(a_thin_layer_at_a_great_depth_has_its_optical_depth)
+{
+	struct sl_recipe r =
+		recipe_of("slab: {mu_a: [0, 62.5 /cm], mu_s: 0, thickness: [1000 cm, 0.016 cm]}");
+	int differ = 0;
+
+	for (uint64_t id = 0; id < 4 * N; id++) {
+		struct sl_particle p = {.id = id, .z = 1000, .w = 1, .weight = 1};
+		bool crosses = -log((double)sl_uniform(sl_draw(r.seed, id, 1).at[0])) > 1;
+
+		advance(&r, &p, 1);
+		differ += crosses != (p.fate == SL_FATE_transmitted);
+	}
+	assert_true(differ <= 1);
+}
+
 /* --- sources ---------------------------------------------------------------------------------- */
 
 /* A width changes where particles start, but not how: the random words of a flight are the same. */
