@@ -234,7 +234,7 @@ def test_gzip_files_of_any_members(tmp_path, cuts):
     sluice.write_mcpl(path, particles(50_000))
     plain, expected, ends = path.read_bytes(), sluice.read(path), [0, *cuts, None]
     members = [gzip.compress(plain[a:b], 1, mtime=0) for a, b in zip(ends, ends[1:])]
-    for more in (b"", gzip.compress(b"", mtime=0)):
+    for more in (b"", gzip.compress(b"", mtime=0), bytes(512)):
         packed.write_bytes(b"".join(members) + more)
         assert same(sluice.read(packed), expected)
     for damage in (len(members[0]) // 2, -6, -2):
