@@ -193,7 +193,7 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 		parts[k].first = inputs->at[k].first;
 		parts[k].particles = inputs->at[k].particles;
 	}
-	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
+	s = sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata);
 	if (s == SL_OK)
 		inputs->memory += inputs->metadata->memory;
 	sl_memory_give(SL_HOST, memory);
