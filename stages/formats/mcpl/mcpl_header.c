@@ -124,7 +124,8 @@ static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
 		sl_column_facts[flags].name, sl_column_facts[flags].help);
 
-	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_COUNT; f++)
+	/* no survivor is damaged */
+	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_damaged; f++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
 			sl_fate_facts[f].name);
 	put_string(w, text);
