@@ -4,6 +4,7 @@
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/phase_space/iaea.h"
 #include "stages/formats/phase_space/openmc.h"
+#include "stages/formats/phase_space/topas.h"
 #include "stages/formats/tables/csv_read.h"
 #include "stages/formats/tables/npz_read.h"
 #include "tests/fuzz/fuzz.h"
@@ -36,6 +37,26 @@ FUZZ(iaea)
 		for (uint64_t i = 0; i < h.particles; i++)
 			fuzz_check(sl_iaea_particle(&h, data + i * h.record_bytes, &p));
 	}
+	free(header);
+}
+
+/* The same, with a 0 after the header. */
+FUZZ(topas)
+{
+	size_t length;
+	uint8_t *header = fuzz_split(&data, &size, &length);
+	char *text = header ? (char *)calloc(length + 1, 1) : NULL;
+	struct sl_mcpl_particle p;
+	struct sl_topas t;
+
+	if (text) {
+		memcpy(text, header, length);
+		if (fuzz_check(sl_topas_open(text, data, size, &t)))
+			for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
+				fuzz_check(sl_topas_particle(&t, i, &p));
+		sl_topas_close(&t);
+	}
+	free(text);
 	free(header);
 }
 
