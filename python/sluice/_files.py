@@ -110,7 +110,7 @@ def info(path: Path, head: int = 0) -> str:
 
 def read(path: Path, *, precision: str = "auto") -> ParticleList:
     """The columns of a file of survivors (.h5, .npz, .csv.gz), or of a list of any program: MCPL, phase
-    space of the IAEA or of TOPAS, source file of OpenMC.
+    space of the IAEA or of TOPAS, source file of OpenMC, npz or csv with the columns of a list.
 
     Positions are in cm, times in ns, energies in keV. Numbers are float64 if those of the list have 8 bytes, else
     float32; precision="single" rounds them to float32. The attribute header has comments, blobs and statistics.

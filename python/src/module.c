@@ -102,13 +102,18 @@ static bool ends_with(const char *text, const char *end)
 
 static enum sl_status read_table(const char *path, struct file_table *f)
 {
+	const bool is_text = ends_with(path, ".csv") || ends_with(path, ".csv.gz");
 	struct sl_survivors survivors;
+	enum sl_status s;
 
 	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz") ||
-		sl_phase_space_names_foreign(path))
+		(!is_text && sl_phase_space_names_foreign(path)))
 		return read_list(path, f);
+	s = sl_survivors_read_path(path, &survivors);
+	if (s == SL_BAD_INPUT && is_text && sl_phase_space_names_foreign(path))
+		return read_list(path, f);
+	SL_TRY(s);
 	f->wide = false;
-	SL_TRY(sl_survivors_read_path(path, &survivors));
 	f->table = survivors.table;
 	f->block = survivors.block;
 	return SL_OK;

@@ -190,6 +190,20 @@ def test_lists_of_other_programs(tmp_path):
         assert sluice.read(tmp_path / file).header.source == sluice.read(tmp_path / "list.mcpl").header.source
 
 
+def test_arrays_of_numpy_are_lists(tmp_path):
+    columns = particles(3000, numpy.float64)
+    columns.update(userflags=numpy.arange(3000), extra=numpy.zeros((3000, 2)), name=numpy.array(["text"] * 3000))
+    for save in numpy.savez, numpy.savez_compressed:
+        for kind in "f4", "f8":
+            save(tmp_path / "list.npz", **{k: v.astype(kind) if v.dtype.kind == "f" and v.ndim == 1 else v for k, v in columns.items()})
+            table = sluice.read(tmp_path / "list.npz")
+            for name in set(columns) - {"extra", "name"}:
+                assert numpy.allclose(table[name], columns[name], rtol=3e-7, atol=3e-7), name
+    names = [name for name in columns if name not in ("extra", "name")]
+    numpy.savetxt(tmp_path / "list.csv", numpy.array([columns[name] for name in names]).T, header=",".join(names), delimiter=",")
+    assert same(sluice.read(tmp_path / "list.csv"), table)
+
+
 def test_damaged_lists(tmp_path):
     path = tmp_path / "list.mcpl"
     sluice.write_mcpl(path, particles(300))

@@ -84,7 +84,7 @@ static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
 			"plain or gzip; phase space of the IAEA (.IAEAphsp) or of TOPAS (.phsp); source "
-			"file of OpenMC (.h5); npz or openPMD of Sluice; particles are read one file after another. An item with "
+			"file of OpenMC (.h5); npz, csv or openPMD of Sluice, or npz or csv with such columns; particles are read one file after another. An item with "
 			"* ? or [..] is a pattern and means all matching files in the order of their "
 			"names; the directory of a run means the files of its committed batches; at "
 			"most 4096 files; relative to the working directory"),

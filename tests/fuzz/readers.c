@@ -1,6 +1,7 @@
 /* readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it finds in the file. */
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/images/image_file_read.h"
+#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/phase_space/iaea.h"
 #include "stages/formats/phase_space/openmc.h"
@@ -22,6 +23,18 @@ FUZZ(csv_gz)
 FUZZ(npz)
 {
 	fuzz_read_table(sl_npz_read, data, size);
+}
+
+FUZZ(any_csv)
+{
+	sl_csv_is_any(data, size);
+	fuzz_read_table(sl_csv_read_any, data, size);
+}
+
+FUZZ(any_npz)
+{
+	sl_npz_is_any(data, size);
+	fuzz_read_table(sl_npz_read_any, data, size);
 }
 
 /* The header and the records. */

@@ -8,8 +8,10 @@
 #include "primitives/files/dirs.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/tables/csv_read.h"
 #include "stages/formats/tables/npz_read.h"
 
 /* The suffixes of the two files of the IAEA and of TOPAS. */
@@ -205,6 +207,23 @@ static enum sl_status open_npz(struct sl_phase_space *s, const char *path)
 	return open_table(s, sl_npz_read);
 }
 
+static enum sl_status open_csv(struct sl_phase_space *s, const char *path)
+{
+	return open_table(s, ends_in(path, ".gz") ? sl_csv_gz_read : sl_csv_read);
+}
+
+static enum sl_status open_any_npz(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_npz_read_any);
+}
+
+static enum sl_status open_any_csv(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_csv_read_any);
+}
+
 static enum sl_status table_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
 {
@@ -222,6 +241,12 @@ static const struct sl_phase_space_format openpmd = {
 	"openpmd", "openPMD file of Sluice", open_openpmd, table_particle};
 static const struct sl_phase_space_format npz = {
 	"npz", "npz file of Sluice", open_npz, table_particle};
+static const struct sl_phase_space_format csv = {
+	"csv", "csv file of Sluice", open_csv, table_particle};
+static const struct sl_phase_space_format any_npz = {
+	"npz", "npz file", open_any_npz, table_particle};
+static const struct sl_phase_space_format any_csv = {
+	"csv", "csv file", open_any_csv, table_particle};
 
 static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
 {
@@ -246,24 +271,31 @@ static const struct sl_phase_space_format *format_of(const char *path, const str
 		return &iaea;
 	if (begins_with(file, hdf5, sizeof(hdf5) - 1))
 		return has_trailer(file) ? &openpmd : &openmc;
-	return begins_with(file, zip, sizeof(zip) - 1) ? &npz : NULL;
+	if (begins_with(file, zip, sizeof(zip) - 1))
+		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
+	if (!ends_in(path, ".csv") && !ends_in(path, ".csv.gz"))
+		return NULL;
+	return sl_csv_is_any(file->at, file->bytes) ? &any_csv : &csv;
 }
 
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
 {
 	const struct sl_phase_space_format *format = format_of(path, file);
 
-	return format == &iaea || format == &openmc;
+	return format == &iaea || format == &openmc || format == &any_npz || format == &any_csv;
 }
 
 bool sl_phase_space_names_foreign(const char *path)
 {
+	static const char *const tables[] = {".h5", ".npz", ".csv", ".csv.gz"};
+	bool is, may_be = false;
 	struct sl_map file;
-	bool is;
 
 	if (sl_phase_space_is_iaea(path))
 		return true;
-	if (!ends_in(path, ".h5") || sl_map_file(path, &file) != SL_OK)
+	for (size_t k = 0; !may_be && k < sizeof(tables) / sizeof(tables[0]); k++)
+		may_be = ends_in(path, tables[k]);
+	if (!may_be || sl_map_file(path, &file) != SL_OK)
 		return false;
 	is = sl_phase_space_is_foreign(path, &file);
 	sl_unmap(&file);

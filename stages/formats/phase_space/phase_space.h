@@ -6,7 +6,7 @@
  *	topas     phase space of TOPAS (topas.h), by the same suffixes and the beginning of its header
  *	openmc    source file of OpenMC (openmc.h): HDF5 without the checksum line of this program
  *	openpmd   survivors of this program (particle_table.h): HDF5 with that line
- *	npz       the same in an npz archive
+ *	npz, csv  the same in an npz archive or as text; and such files of any program (csv_read.h, npz_any.h)
  *
  * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields` says
  * which of them the list has and in which precision, as the header of an MCPL file does. So a list can
@@ -68,7 +68,7 @@ bool sl_phase_space_is_iaea(const char *path);
 /* Whether the name is that of the header of one. */
 bool sl_phase_space_is_header(const char *path);
 
-/* Whether a mapped file is of another program: an IAEA or TOPAS phase space, or an OpenMC source. */
+/* Whether a mapped file is of another program: a phase space, a source of OpenMC, or npz or csv. */
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file);
 
 /* The same for a file that is not open; false if it cannot be opened. */
