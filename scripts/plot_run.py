@@ -4,7 +4,7 @@
     python3 scripts/plot_run.py RUN_DIR [--out DIR]
 
 Draws the fates; each histogram, with one line per fate and with error bars; from a histogram of steps the fraction of
-particles that are alive after k steps; and each grid or score of one axis as a line, of two axes as a map for each fate. Grids of
+particles that are alive after k steps; and each grid or score of one axis as a line, of two axes as a map for each fate, all per volume of the cells. Grids of
 three axes, and rows of more than 4096 cells, which run.json omits, are named and not drawn. All numbers come from run.json, so only matplotlib is needed, whatever the format of the
 output files. The names of the pictures begin with the name of the run. They are written to DIR (default: RUN_DIR), and their
 names are printed. Exit code: 0, or 1 with a message.
@@ -56,17 +56,30 @@ def rows_that_occur(histogram):
     return {name: row for name, row in histogram["fates"].items() if any(row["counts"])}
 
 
-def draw_histogram(run, histogram, axes):
-    edges = edges_of(histogram)
-    middles = [(a + b) / 2 for a, b in zip(edges, edges[1:])]
-    for name, row in rows_that_occur(histogram).items():
-        mean, errors = row["mean_over_batches"], row["standard_error_over_batches"]
+def density(row, key="density"):
+    """Values per particle and volume; nan where a bin has no volume, and errors of one batch."""
+    return [math.nan if v is None else v for v in row[key]]
+
+
+def density_label(tally):
+    return "per particle" + (" (%s)" % tally["density_unit"] if tally["density_unit"] != "1" else " and unit")
+
+
+def draw_line(run, tally, axes):
+    """A histogram, or a grid of one axis."""
+    axis = tally.get("axes", [tally])[0]
+    edges = edges_of_axis(axis)
+    for name, row in rows_that_occur(tally).items():
         outside = row["under"] + row["over"]
-        line = axes.stairs(mean, edges, label=name + (" (%d outside)" % outside if outside else ""))
-        if None not in errors:  # errors over batches need at least two batches
-            axes.errorbar(middles, mean, yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
-    axes.set(xlabel=label_of(histogram), ylabel="fraction of all per bin", title="%s: %s" % (run["name"], histogram["column"]), ylim=(0, None))
-    if rows_that_occur(histogram):
+        line = axes.stairs(density(row), edges, label=name + (" (%d outside)" % outside if outside else ""))
+        if any(e is not None for e in row["density_error"]):
+            axes.errorbar([(a + b) / 2 for a, b in zip(edges, edges[1:])], density(row), yerr=density(row, "density_error"),
+                          fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
+    axes.set(xlabel=label_of(axis), xscale=scale_of(axis), ylabel=density_label(tally),
+             title="%s: %s" % (run["name"], tally.get("name", axis["column"])))
+    if "axes" not in tally:
+        axes.set_ylim(0, None)
+    if rows_that_occur(tally):
         axes.legend()
 
 
@@ -101,37 +114,24 @@ def draw_alive(run, curve, axes):
 
 def edges_of_axis(axis):
     lo, hi, bins = axis["from"], axis["to"], axis["bins"]
-    if axis["spacing"] == "edges":
+    if axis.get("spacing") == "edges":
         return axis["edges"]
-    if axis["spacing"] == "log":
+    if axis.get("spacing") == "log":
         return [lo * (hi / lo) ** (i / bins) for i in range(bins + 1)]
     return edges_of(axis)
 
 
 def scale_of(axis):
-    return "log" if axis["spacing"] == "log" else "linear"
-
-
-def draw_line(run, grid, axes):
-    axis = grid["axes"][0]
-    edges = edges_of_axis(axis)
-    for name, row in rows_that_occur(grid).items():
-        line = axes.stairs(row["mean_over_batches"], edges, label=name)
-        if None not in row["standard_error_over_batches"]:
-            axes.errorbar([(a + b) / 2 for a, b in zip(edges, edges[1:])], row["mean_over_batches"],
-                          yerr=row["standard_error_over_batches"], fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
-    axes.set(xlabel=label_of(axis), xscale=scale_of(axis), ylabel="per particle and bin", title="%s: %s" % (run["name"], grid["name"]))
-    if rows_that_occur(grid):
-        axes.legend()
+    return "log" if axis.get("spacing") == "log" else "linear"
 
 
 def draw_map(run, grid, fate, axes):
-    """The logarithm of the mean, as scores and ends often differ by orders of magnitude. Empty cells are white."""
+    """The logarithm of the density, which often differs by orders of magnitude. Empty cells are white."""
     first, second = grid["axes"]
-    mean, n = grid["fates"][fate]["mean_over_batches"], second["bins"]
+    mean, n = density(grid["fates"][fate]), second["bins"]
     rows = [[v if v > 0 else math.nan for v in mean[i * n:(i + 1) * n]] for i in range(first["bins"])]
     cells = axes.pcolormesh(edges_of_axis(second), edges_of_axis(first), rows, norm="log", shading="flat")
-    axes.figure.colorbar(cells, label="per particle and cell")
+    axes.figure.colorbar(cells, label=density_label(grid))
     axes.set(xlabel=label_of(second), ylabel=label_of(first), xscale=scale_of(second), yscale=scale_of(first),
              title="%s: %s, %s" % (run["name"], grid["name"], fate))
 
@@ -179,7 +179,7 @@ def main():
         column = histogram["column"]
         count[column] = count.get(column, 0) + 1
         number = "_%d" % count[column] if count[column] > 1 else ""
-        save("%s_%s%s" % (run["name"], column, number), out, draw_histogram, run, histogram)
+        save("%s_%s%s" % (run["name"], column, number), out, draw_line, run, histogram)
         curve = alive(run, histogram) if column == "steps" else None
         if curve:
             save("%s_alive%s" % (run["name"], number), out, draw_alive, run, curve)

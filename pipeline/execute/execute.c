@@ -217,6 +217,7 @@ static enum sl_status run_in_memory(
 	memcpy(why, sl_last_error(), sizeof(why));
 	if (s == SL_OK && m->w->plan->choices.image.width > 0)
 		SL_TRY(sl_image_sum_finish(&m->w->image_sum, &m->lines));
+	m->w->at.reported = sl_now_ns();
 	return report(e, m->w, &m->lines, &session, s == SL_STOPPED ? why : NULL);
 }
 
@@ -259,5 +260,6 @@ enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool residen
 
 enum sl_status sl_execute(struct sl_workspace *w, const struct sl_execution *e)
 {
+	w->at.started = e->started_ns;
 	return e->in_memory ? execute_in_memory(w, e) : execute_in_directory(w, e);
 }

@@ -58,15 +58,15 @@ static enum sl_status each_member(
 }
 
 /*
- * Prints a line with the particles of a fate below, in and above the bins. The member "edges", which
- * is a dataset and no fate, is skipped.
+ * Prints a line with the particles of a fate below, in and above the bins. The members "edges" and
+ * "volume", which are datasets and no fates, are skipped.
  */
 static enum sl_status print_fate(
 	struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, FILE *out)
 {
 	uint64_t count[SL_HISTOGRAM_MOST], n = 0, inside = 0, under, over;
 
-	if (strcmp(name, "edges") == 0)
+	if (strcmp(name, "edges") == 0 || strcmp(name, "volume") == 0)
 		return SL_OK;
 	if (!sl_h5_get_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
 		n != n_bins || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
@@ -88,7 +88,7 @@ static enum sl_status print_cells(
 	int64_t cells;
 
 	(void)unused;
-	if (strncmp(name, "edges_", strlen("edges_")) == 0)
+	if (strncmp(name, "edges_", strlen("edges_")) == 0 || strcmp(name, "volume") == 0)
 		return SL_OK;
 	data = sl_h5_member(h, fate, "count");
 	cells = data >= 0 ? (int64_t)H5Dget_storage_size(data) / (int64_t)sizeof(uint64_t) : 0;

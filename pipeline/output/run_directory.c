@@ -14,6 +14,7 @@
 #include "pipeline/output/stale_files.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/output/xdmf_file.h"
+#include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
@@ -394,6 +395,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 		SL_TRY(sl_dir_sync(dir));
 		durable.lazy = false;
 	}
+	w->at.reported = sl_now_ns();
 	SL_TRY(sl_report_commit(w, &durable, m, session, state));
 	if (same)
 		return SL_OK;

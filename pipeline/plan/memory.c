@@ -38,6 +38,13 @@ uint32_t sl_memory_plan_rows(const struct sl_plan *plan)
 	return sl_most_survivors(&plan->recipe, sl_memory_plan_batch(plan));
 }
 
+size_t sl_memory_plan_slot(const struct sl_plan *plan)
+{
+	const struct sl_memory_plan *m = &plan->memory;
+
+	return sl_size_add(sl_size_add(m->slot, m->slot_pinned), m->slot_packed);
+}
+
 /* --- measuring -------------------------------------------------------------------------------- */
 
 static uint32_t least(uint64_t a, uint64_t b)
@@ -78,6 +85,7 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 			measure_pipeline(plan, r);
 	memory->slot = larger(memory->slot, block.used);
 	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
+	memory->slot_packed = larger(memory->slot_packed, slot.batch.device_packed.most);
 }
 
 /* The columns of a table on the device (stages/batch/resident.h). */
@@ -123,8 +131,7 @@ static void measure(struct sl_plan *plan)
 				    sl_size_add(memory->histograms,
 					    sl_size_add(memory->image_sum,
 						    sl_size_add(memory->inputs, memory->joined)))),
-			sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
-					    plan->n_host_slots),
+			sl_size_add(sl_size_mul(sl_memory_plan_slot(plan), plan->n_host_slots),
 				sl_size_mul(memory->device_pipeline_pinned,
 					(size_t)plan->n_devices * plan->n_device_slots)));
 	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
@@ -204,6 +211,9 @@ static void choose_most(struct sl_plan *plan)
 	/* a thread drives a device slot, then compresses while another thread drives the slot */
 	if (plan->on_device && c->run.threads == 0 && threads < batches)
 		threads = batches;
+	/* what a device packs is only checked and written; more threads would only hold more of it */
+	if (sl_plan_is_device_packed(plan) && c->run.threads == 0)
+		threads = least(threads, (uint64_t)WRITERS_MAX * plan->choices.n_devices);
 	/* resident survivors are not compressed, so more threads would only hold more of them */
 	if (plan->recipe.resident && c->run.threads == 0)
 		threads = batches + 1;
@@ -349,6 +359,6 @@ enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 		"particles fit)",
 		sl_sized((double)plan->memory.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
-		sl_sized((double)plan->memory.slot + (double)plan->memory.slot_pinned, each),
-		sl_memory_plan_batch(plan), most);
+		sl_sized((double)sl_memory_plan_slot(plan), each), sl_memory_plan_batch(plan),
+		most);
 }

@@ -28,6 +28,9 @@ enum sl_status sl_memory_plan_check(const struct sl_plan *plan);
 /* The particles in the largest batch: less than run.batch if the run has fewer particles. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
 
+/* The bytes that a slot of the host may need. */
+size_t sl_memory_plan_slot(const struct sl_plan *plan);
+
 /* The most survivors of a batch: fewer than its particles if they were counted. */
 uint32_t sl_memory_plan_rows(const struct sl_plan *plan);
 

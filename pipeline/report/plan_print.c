@@ -177,7 +177,7 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 
 	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
 		sl_sized((double)memory->host, a), plan->n_host_slots,
-		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
+		sl_sized((double)sl_memory_plan_slot(plan), b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
 	if (plan->machine.memory_limit)
@@ -289,7 +289,9 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "estimate    none: the lists have no particles\n");
 		return;
 	}
-	if (p->survivors == 0 && p->particles < particles)
+	if (plan->recipe.keep == 0)
+		fprintf(out, "estimate    no particle survives");
+	else if (p->survivors == 0 && p->particles < particles)
 		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
 	else
 		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);

@@ -6,6 +6,7 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
+#include "pipeline/report/phases.h"
 #include "pipeline/report/report_devices.h"
 #include "pipeline/report/report_part.h"
 #include "pipeline/report/report_rounds.h"
@@ -203,13 +204,28 @@ static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l
 	sl_json_close(j);
 }
 
+static void write_phases(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
+{
+	struct sl_phases p;
+
+	if (!sl_phases_find(w, s, &p))
+		return;
+	sl_json_real(j, "command_seconds", p.all);
+	sl_json_real(j, "plan_seconds", p.plan);
+	sl_json_real(j, "memory_seconds", p.memory);
+	sl_json_real(j, "prepare_seconds", p.prepare);
+	sl_json_real(j, "finish_seconds", p.finish);
+}
+
 /*
- * Times of this session in seconds. Those of thread_seconds are sums over threads, or over batches
+ * Times of this session in seconds; command_seconds until this file was written. Those of thread_seconds are sums over threads, or over batches
  * in flight on a device, so together they exceed wall_seconds. busy is a share from 0 to 1.
  */
 static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
 {
 	sl_json_object(j, "times");
+	write_phases(j, w, s);
 	sl_json_real(j, "wall_seconds", s->seconds);
 	sl_json_u64(j, "batches", s->batches);
 	sl_json_u64(j, "particles", s->particles);

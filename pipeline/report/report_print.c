@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "pipeline/report/phases.h"
 #include "pipeline/report/report_print.h"
 #include "pipeline/report/report_devices.h"
 #include "pipeline/report/report_rounds.h"
@@ -97,6 +98,20 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 		1e-9 * (double)s->file_bytes / s->seconds);
 }
 
+/* Prints what the user has waited, and for what. */
+static void print_phases(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
+{
+	struct sl_phases p;
+
+	if (!sl_phases_find(w, s, &p))
+		return;
+	fprintf(out,
+		"%.2f s for the whole command, %.2f M particles/s; plan %.2f, memory %.2f, preparation %.2f, "
+		"batches %.2f, end %.2f s\n",
+		p.all, 1e-6 * (double)s->particles / p.all, p.plan, p.memory, p.prepare, p.batches,
+		p.finish);
+}
+
 /*
  * Times per particle of each stage, summed over threads, then the rate of the session. The last rate
  * is that of one core or slot without compression: it compares models and modes independently of
@@ -120,12 +135,13 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s per %s before compression\n",
+		"%.2f M particles/s in %.2f s of batches on %s%s%u thread%s; %.2f M/s per %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds,
 		plan->on_device ? sl_devices_text(plan, devices) : "",
 		plan->on_device ? " and " : "", s->workers[SL_WORKER_threads],
 		s->workers[SL_WORKER_threads] == 1 ? "" : "s",
 		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
+	print_phases(w, s, out);
 	print_busy(plan, s, out);
 	sl_devices_print(w, s, out);
 	sl_ranks_print(w, out);

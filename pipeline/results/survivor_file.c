@@ -11,6 +11,17 @@
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
+/* Removes the columns that are not wanted, which can have no values. */
+static void drop_unwanted(struct sl_table *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (sl_table_wants(t, sl_table_name(t, k)))
+			t->column[n++] = t->column[k];
+	t->n_columns = n;
+}
+
 /* Reads the table of a file in memory and computes the digests of its columns. */
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
@@ -27,6 +38,7 @@ static enum sl_status read_table(const void *file, size_t bytes, struct sl_survi
 		sl_survivors_free(s);
 		return status;
 	}
+	drop_unwanted(&s->table);
 	sl_digest_table(&s->table);
 	return SL_OK;
 }
@@ -38,12 +50,13 @@ enum sl_status sl_survivors_of(
 	return read_table(file, bytes, s);
 }
 
-enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)
+/* s is empty, but for the columns that are wanted. */
+static enum sl_status read_wanted(
+	const struct sl_dir *dir, const char *name, struct sl_survivors *s)
 {
 	enum sl_status status;
 	char *file;
 
-	memset(s, 0, sizeof(*s));
 	s->format = sl_format_of(name);
 	if (!s->format)
 		return sl_fail(SL_BAD_INPUT,
@@ -55,7 +68,13 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 	return sl_add_context(status, "%s", name);
 }
 
-enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
+enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)
+{
+	*s = (struct sl_survivors){0};
+	return read_wanted(dir, name, s);
+}
+
+enum sl_status sl_survivors_read_columns(const char *path, const char *only, struct sl_survivors *s)
 {
 	char folder[SL_PATH_BYTES];
 	const char *name = sl_path_split(path, folder);
@@ -63,9 +82,15 @@ enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
 	enum sl_status status;
 
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	status = sl_survivors_read(&dir, name, s);
+	*s = (struct sl_survivors){.table = {.only = only}};
+	status = read_wanted(&dir, name, s);
 	sl_dir_close(&dir);
 	return status;
+}
+
+enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
+{
+	return sl_survivors_read_columns(path, NULL, s);
 }
 
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n)

@@ -17,6 +17,10 @@ enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s);
 enum sl_status sl_survivors_read(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
 
+/* The same for some columns of a file, as sl_table.only names them. */
+enum sl_status sl_survivors_read_columns(
+	const char *path, const char *only, struct sl_survivors *s);
+
 /* The same for a file in memory. */
 enum sl_status sl_survivors_of(
 	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s);

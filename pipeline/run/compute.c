@@ -134,7 +134,9 @@ static enum sl_status run_stages(struct sl_run_workers *run, uint32_t i)
 	const struct sl_recipe *r = &run->w->recipe;
 	struct sl_host_slot *slot = &run->w->slot[i];
 	struct sl_slot_work *work = &run->slot_work[i];
+	const struct sl_placement *place = &run->w->device[work->device].place;
 	struct sl_device_pipeline *pipeline;
+	cpu_set_t before;
 	enum sl_status s;
 	uint64_t start;
 
@@ -152,7 +154,9 @@ static enum sl_status run_stages(struct sl_run_workers *run, uint32_t i)
 	}
 	start = sl_now_ns();
 	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !run->discard;
+	sl_placement_enter(place, &before); /* pinned memory that the batch needs is taken there */
 	s = sl_device_pipeline_run(r, pipeline, &slot->batch, slot->ns);
+	sl_placement_leave(place, &before);
 	if (s == SL_DEVICE_FAILED && run->plan->n_devices > 1)
 		wait_for_copies(pipeline);
 	slot->transfer_ns = pipeline->transfer_ns;

@@ -156,6 +156,7 @@ static void watch(struct sl_run_workers *run)
 			reported = sl_now_ns();
 		}
 	}
+	run->session->begun_ns = start;
 	run->session->seconds = seconds_since(start);
 	if (!run->client)
 		report_progress(run, run->session->seconds);

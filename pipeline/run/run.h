@@ -98,7 +98,8 @@ struct sl_session {
 	uint64_t commit_ns; /* writing the .part file and committing it */
 	uint64_t busy_ns[SL_WORKER_COUNT];
 	uint32_t workers[SL_WORKER_COUNT]; /* of each kind, on all ranks */
-	double seconds;                    /* wall clock */
+	uint64_t begun_ns;                 /* sl_now_ns() when the threads started */
+	double seconds;                    /* wall clock, from then on */
 };
 
 /* The share of the session, 0 to 1, in which workers of a kind were busy; 0 if there are none. */

@@ -11,6 +11,7 @@
 
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
+#include "primitives/base/clock.h"
 
 /*
  * Lays out a slot in its blocks for the recipe in use. Everything else in the slot is reset: batch,
@@ -21,7 +22,10 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 	const struct sl_memory_plan *memory = &w->plan->memory;
 	struct sl_arena block = {.base = slot->block, .size = memory->slot},
 			pinned = {.base = slot->pinned, .size = memory->slot_pinned};
-	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
+	const struct sl_device_packed *packed = &slot->batch.device_packed;
+	struct sl_host_slot placed = {.block = slot->block,
+		.pinned = slot->pinned,
+		.batch.device_packed = {.bytes = packed->bytes, .size = packed->size}};
 
 	sl_block_give(slot->batch.resident);
 	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
@@ -183,6 +187,7 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
 	w = *made = (struct sl_workspace *)memory;
 	w->plan = plan;
+	w->at.planned = sl_now_ns();
 	atomic_init(&w->cancel, 0);
 	use_recipe(w);
 	snprintf(w->schedule_reason, sizeof(w->schedule_reason), "%s", plan->schedule_reason);
@@ -205,7 +210,9 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 	find_places(w);
 	for (uint32_t d = sharers(plan); d-- > 0;) /* the first one is current afterwards */
 		SL_TRY(get_device(w, d));
-	return sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image);
+	SL_TRY(sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image));
+	w->at.allocated = sl_now_ns();
+	return SL_OK;
 }
 
 /* Lays out the pipelines of the current device for the recipe in use; their blocks stay. */
@@ -244,7 +251,8 @@ static void free_device(struct sl_workspace *w, uint32_t d)
 	}
 	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan)) {
 		sl_memory_give(SL_PINNED, w->slot[i].pinned);
-		w->slot[i].pinned = NULL;
+		sl_memory_give(SL_PINNED, w->slot[i].batch.device_packed.bytes);
+		w->slot[i].pinned = w->slot[i].batch.device_packed.bytes = NULL;
 	}
 }
 

@@ -4,7 +4,8 @@
  *
  * A plan is constant; the workspace refers to it and owns all memory that execution writes to.
  * After sl_workspace_allocate() nothing allocates, so a run that starts does not fail for lack of
- * memory.
+ * memory; except the pinned memory for what a device packs, whose size is known when a batch is there.
+ * The plan has counted the most that it can be.
  *
  *	sl_workspace_open()       histograms and image: enough to add up batches that are committed
  *	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches
@@ -71,8 +72,15 @@ struct sl_file_contents {
 	uint32_t crc;
 };
 
+/* Values of sl_now_ns(); 0: unknown. */
+struct sl_moments {
+	uint64_t started; /* the command, or the call of a program */
+	uint64_t planned, allocated, reported;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
+	struct sl_moments at;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
 	atomic_int cancel;       /* if set, batches in flight end early and are discarded */
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "device_driver.h"
+#include "pinned_cuda.h"
 
 /* The number of an error. Also clears it in the runtime: the next launch would report it again. */
 static int number_of(cudaError_t error)
@@ -139,15 +140,15 @@ static int limits(struct sl_limits *l)
 	return number_of(error);
 }
 
-/* Pinned memory allocated by one thread can be used with all devices (unified addressing). */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
-	return number_of(space == SL_DEVICE ? cudaMalloc(p, bytes) : cudaMallocHost(p, bytes));
+	return number_of(
+		space == SL_DEVICE ? cudaMalloc(p, bytes) : (cudaError_t)sl_pinned_get(bytes, p));
 }
 
 static void give(enum sl_space space, void *p)
 {
-	(void)number_of(space == SL_DEVICE ? cudaFree(p) : cudaFreeHost(p));
+	(void)number_of(space == SL_DEVICE ? cudaFree(p) : (cudaError_t)sl_pinned_give(p));
 }
 
 static size_t free_bytes(void)

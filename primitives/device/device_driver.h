@@ -27,6 +27,9 @@ enum sl_device_error {
 	SL_ERROR_CAPTURED = 900 /* not while a stream is captured */
 };
 
+/* Bytes of a huge page of x86-64 and AArch64. */
+#define SL_HUGE_PAGE ((size_t)1 << 21)
+
 struct sl_driver {
 	const char *name; /* "cuda" */
 

@@ -20,12 +20,6 @@ static uint64_t free_host_bytes(void)
 	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-/*
- * Huge pages are requested for large blocks: a gather over columns of many megabytes then has few TLB misses
- * instead of one per item. A system without huge pages ignores the request.
- */
-#define HUGE_PAGE ((size_t)1 << 21)
-
 /* s is SL_HOST_MEMORY or SL_DEVICE_MEMORY; free_bytes is the free memory of that kind, kind its name. */
 static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
@@ -36,7 +30,11 @@ static enum sl_status out_of_memory(
 		kind, bytes, (unsigned long long)free_bytes, why);
 }
 
-/* posix_memalign(3) leaves *p undefined after a failure, so it is set to NULL here. */
+/*
+ * posix_memalign(3) leaves *p undefined after a failure, so it is set to NULL here. Huge pages are requested for
+ * large blocks: a gather over columns of many megabytes then has few TLB misses instead of one per item. A system
+ * without huge pages ignores the request.
+ */
 static enum sl_status get_host(size_t bytes, void **p)
 {
 	size_t whole = bytes > 0 ? bytes : 1;
@@ -45,13 +43,13 @@ static enum sl_status get_host(size_t bytes, void **p)
 	if (error == 0 && whole > PTRDIFF_MAX)
 		error = ENOMEM; /* a saturated size, or more than an object can have */
 	if (error == 0)
-		error = posix_memalign(p, whole < HUGE_PAGE ? SL_ALIGN : HUGE_PAGE, whole);
+		error = posix_memalign(p, whole < SL_HUGE_PAGE ? SL_ALIGN : SL_HUGE_PAGE, whole);
 	if (error != 0) {
 		*p = NULL;
 		return out_of_memory(
 			SL_HOST_MEMORY, "host", bytes, free_host_bytes(), strerror(error));
 	}
-	if (whole >= HUGE_PAGE)
+	if (whole >= SL_HUGE_PAGE)
 		(void)madvise(*p, whole, MADV_HUGEPAGE);
 	return SL_OK;
 }

@@ -1,12 +1,19 @@
 """Survivors as columns: batches, files, and all batches of a run as one lazy mapping."""
 from __future__ import annotations
 
+import html
 import struct
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
+                    Union)
 
 from . import _native
 from ._native import Column
 
+if TYPE_CHECKING:  # without numpy, and in the memory of a device, a Column
+    import numpy
+    Array = numpy.ndarray[Any, numpy.dtype[Any]]
+else:
+    Array = Any
 _numpy: Any = None
 
 
@@ -95,13 +102,62 @@ class Header:
         return f"<Header of {self.source}: {len(self.comments)} comments, {len(self.blobs)} blobs, {self.stat_sum}>"
 
 
+def missing_column(name: object, names: Iterable[str]) -> KeyError:
+    """The exception for a name that no column has."""
+    return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
+
+
+def html_table(table: "Union[Table, Survivors]", title: str) -> str:
+    """The columns with their units, for notebooks."""
+    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind[1:])}</td><td>{html.escape(unit)}</td></tr>"
+                   for name, kind, unit in table._arrow_fields())
+    return (f"<table><caption>{html.escape(title)}</caption><tr><th>column</th><th>type</th><th>unit</th></tr>"
+            f"{rows}</table>")
+
+
 def _no_array(table: Mapping[str, Any]) -> TypeError:
     """NumPy and pandas would make an array of the names."""
     return TypeError(f"{type(table).__name__} is a mapping of columns, no array: take one column, table['x'], or "
                      "pandas.DataFrame(dict(table))")
 
 
-class Table(Mapping[str, Any]):
+class FileColumns(Mapping[str, Column]):
+    """The columns of a file, of which each is read when it is used first; the third reads all, as all may follow."""
+
+    def __init__(self, path: str, names: List[str]):
+        self._path, self._names = path, names
+        self._read: Dict[str, Column] = {}
+
+    def _load(self, names: List[str]) -> None:
+        missing = [name for name in names if name not in self._read]
+        if missing:
+            self._read.update(_native.read(self._path, ",".join(missing), True)[1])
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._read:
+            self._load([name] if len(self._read) < 2 else self._names)
+        return self._read[name]
+
+    def __setitem__(self, name: str, column: Column) -> None:
+        self._read[name] = column
+
+    def values(self) -> Any:
+        self._load(self._names)  # at once
+        return super().values()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # the file can be gone when a pickle is read
+        return dict, (dict(zip(self._names, self.values())),)
+
+
+class Table(Mapping[str, Array]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
     It exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t) and others use
@@ -115,17 +171,26 @@ class Table(Mapping[str, Any]):
     header: Optional[Header] = None
     """Of the MCPL list that the particles are from."""
 
-    def __init__(self, n: int, columns: Dict[str, Column]):
+    def __init__(self, n: int, columns: Mapping[str, Column]):
         self.n = n
         """The number of particles."""
-        self._columns = columns
+        self._columns: Any = columns
 
     def column(self, name: str) -> Column:
         """The Column of that name, with its unit."""
-        return self._columns[name]
+        if name not in self._columns:
+            raise missing_column(name, self._columns)
+        column: Column = self._columns[name]
+        return column
 
-    def __getitem__(self, name: str) -> Any:
-        return array_of(self._columns[name])
+    def __getitem__(self, name: str) -> Array:
+        made: Array = array_of(self.column(name))
+        return made
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all columns."""
+        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        return pandas.DataFrame(dict(self))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _no_array(self)
@@ -151,6 +216,9 @@ class Table(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.n} particles: {', '.join(self._columns)}>"
 
+    def _repr_html_(self) -> str:
+        return html_table(self, f"{type(self).__name__} of {self.n} particles")
+
 
 class ParticleList(Table):
     """The columns of a file.
@@ -175,7 +243,7 @@ class Batch(Table):
     """
 
     def __init__(self, number: int, first_id: int, generated: int, n: int,
-                 columns: Dict[str, Column], digests: Dict[str, str]):
+                 columns: Mapping[str, Column], digests: Dict[str, str]):
         super().__init__(n, columns)
         self.number = number
         self.first_id = first_id
@@ -184,19 +252,19 @@ class Batch(Table):
 
 
 class Source(NamedTuple):
-    """A committed batch whose columns are in memory, or are read when they are needed."""
+    """A committed batch whose columns are in memory, or in a file."""
 
     n: int
     load: Callable[[], Batch]
 
 
-class Survivors(Mapping[str, Any]):
+class Survivors(Mapping[str, Array]):
     """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
 
     It exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s), polars.DataFrame(s).
 
-    survivors["x"] joins the batches at its first use and keeps the result. Batches of a directory are
-    read once, at the first use of any column; use batches() to go through a large run batch by batch.
+    survivors["x"] joins the batches at its first use and keeps the result. Of a directory, only the columns
+    that are used are read; batches() goes through a large run batch by batch and keeps nothing.
     """
 
     def __init__(self, names: List[str], sources: List[Source], header: Optional[Header] = None):
@@ -204,24 +272,21 @@ class Survivors(Mapping[str, Any]):
         """That of a list of the survivors: generated particles, comments and blobs of the lists that were read."""
         self._names = names
         self._sources = sources
-        self._batches: Optional[List[Batch]] = None
         self._joined: Dict[str, Column] = {}
         self.n = sum(s.n for s in sources)
         """The number of survivors."""
 
     def batches(self) -> Iterator[Batch]:
-        """The batches in order. Those of a directory are read one at a time, unless all are in memory."""
-        for i, s in enumerate(self._sources):
-            yield self._batches[i] if self._batches is not None else s.load()
+        """The batches in order. Those of a directory read each column when it is used first."""
+        for s in self._sources:
+            yield s.load()
 
     def column(self, name: str) -> Column:
         """The Column of all survivors."""
         if name not in self._names:
-            raise KeyError(name)
+            raise missing_column(name, self._names)
         if name not in self._joined:
-            if self._batches is None:
-                self._batches = [s.load() for s in self._sources]
-            self._joined[name] = self._join(name, self._batches)
+            self._joined[name] = self._join(name, list(self.batches()))
         return self._joined[name]
 
     @staticmethod
@@ -236,21 +301,31 @@ class Survivors(Mapping[str, Any]):
             at += b.n
         return whole
 
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all columns of all batches."""
+        import pandas
+        return pandas.concat([b.to_pandas() for b in self.batches()], ignore_index=True)
+
+    def _arrow_fields(self) -> List[Field]:
+        first: Any = next(self.batches(), {})  # knows the units of columns that the configuration defines
+        return [_FACTS[name] if name in _FACTS else _field(name, first.column(name)) for name in self._names]
+
     def __arrow_c_schema__(self) -> Any:
-        return _native.arrow_schema([_FACTS[name] for name in self._names])
+        return _native.arrow_schema(self._arrow_fields())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        rows = ((b.n, [b.column(name) for name in self._names]) for b in self.batches())
-        return _native.arrow_stream([_FACTS[name] for name in self._names], rows)
+        rows = ((b.n, list(b._columns.values())) for b in self.batches())
+        return _native.arrow_stream(self._arrow_fields(), rows)
 
-    def __getitem__(self, name: str) -> Any:
-        return array_of(self.column(name))
+    def __getitem__(self, name: str) -> Array:
+        made: Array = array_of(self.column(name))
+        return made
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _no_array(self)
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_batches": None, "_joined": {}}  # the sources have all columns
+        return {**self.__dict__, "_joined": {}}  # the sources have all columns
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -260,3 +335,6 @@ class Survivors(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"<Survivors: {self.n} in {len(self._sources)} batches: {', '.join(self._names)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self, f"{self.n} survivors in {len(self._sources)} batches")

@@ -23,10 +23,18 @@ def _plain(value: Any, key: str) -> Any:
         return [_plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if hasattr(value, "magnitude"):  # of pint
+        numbers, unit = _plain(value.magnitude, key), format(value.units, "~C")
+        texts = [f"{_json(v)} {_UNITS.get(unit, unit)}".rstrip() for v in (numbers if isinstance(numbers, list) else [numbers])]
+        return texts if isinstance(numbers, list) else texts[0]
     if hasattr(value, "tolist"):  # a number or an array of NumPy
         return _plain(value.tolist(), key)
     raise TypeError(f"{key}: {type(value).__name__} is no value of a configuration; use numbers, text, "
                     "lists and dicts")
+
+
+_UNITS = {"\u00b5m": "um", "\u00b5s": "us", "\u00c5": "angstrom", "in": "inch", "\u00b0": "deg"}
+"""Units of pint that have another name here."""
 
 
 def _json(value: Any) -> str:
@@ -54,10 +62,17 @@ def key_of(name: str) -> str:
 
 
 def settings(overrides: Mapping[str, Any]) -> List[str]:
-    """The texts key=value of --set. A str is YAML, as on the command line; other values are converted."""
+    """The texts key=value of --set. A str is YAML, as on the command line; other values are converted.
+
+    A list of columns is that of output.columns; without any, no survivors are kept (an empty list in a file: all).
+    """
     texts = []
     for name, value in overrides.items():
         key = key_of(name)
         value = _plain(value, key)
+        if key in ("columns", "output.columns") and isinstance(value, list):
+            key, value = ("output.columns", value) if value else ("output.format", "none")
+            if value == "none" and "output.format" in map(key_of, overrides):
+                raise ValueError(f"{name}=[] keeps no survivors: leave output__format out, or {name}")
         texts.append(f"{key}={value if isinstance(value, str) else _json(value)}")
     return texts

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copyreg
+import re
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 
@@ -14,6 +15,15 @@ class Status(NamedTuple):
     """The exit code of the program for this status."""
     meaning: str
     """The status in words."""
+
+
+_OPTIONS = {"--resume": "resume=True", "--force": "force=True", "--out": "out", "--to": "to", "--id": "id"}
+"""Options of the program, and the arguments of functions that do the same."""
+
+
+def _in_python(message: str) -> str:
+    """A message of the program, with arguments in place of options."""
+    return re.sub("|".join(rf"{option}\b" for option in _OPTIONS), lambda found: _OPTIONS[found[0]], message)
 
 
 class Problem(NamedTuple):
@@ -61,7 +71,7 @@ class Error(Exception):
         self.status = Status(name, code, meaning)
         self.problems = [_problem(p) for p in problems]
         self.result: Any = None
-        super().__init__("\n".join(map(str, self.problems)) if self.problems else message)
+        super().__init__("\n".join(map(str, self.problems)) if self.problems else _in_python(message))
 
     def __reduce__(self) -> Tuple[Any, ...]:  # processes send exceptions as pickles
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]

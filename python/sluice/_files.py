@@ -5,11 +5,12 @@ import json
 import math
 import os
 from functools import partial
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _config, _native
-from ._columns import Batch, Header, ParticleList, Source, Survivors
+from ._columns import Batch, FileColumns, Header, ParticleList, Source, Survivors
 from ._config import Config
+from ._error import Error
 from ._history import History
 from ._run import START_FORCE, START_NEW, Run, finish, start
 
@@ -117,7 +118,7 @@ def read(path: Path, *, precision: str = "auto") -> ParticleList:
     """
     if precision not in ("auto", "single"):
         raise ValueError(f"precision={precision!r}: use 'auto' or 'single'")
-    return ParticleList(*_native.read(os.fspath(path), precision == "single"))
+    return ParticleList(*_native.read(os.fspath(path), None, precision == "single"))
 
 
 def _manifest(directory: str) -> List[Dict[str, Any]]:
@@ -137,11 +138,11 @@ def _manifest(directory: str) -> List[Dict[str, Any]]:
 
 
 def _batch(root: str, line: Dict[str, Any]) -> Batch:
-    n = line["survivors"]
-    columns: Dict[str, Any] = {}
+    columns: Mapping[str, Any] = {}
     if "file" in line:
-        n, columns, *_ = _native.read(os.path.join(root, line["file"]["name"]), True)
-    return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
+        columns = FileColumns(os.path.join(root, line["file"]["name"]), list(line["digests"]))
+    return Batch(line["batch"], line["first_id"], line["generated"], line["survivors"], columns,
+                 line["digests"])
 
 
 def survivors_of(directory: str, lines: Optional[List[Dict[str, Any]]] = None) -> Survivors:
@@ -179,8 +180,14 @@ def open_run(directory: Path) -> Run:
     the state 'running', the counts of its committed batches and no tallies.
     """
     path = os.fspath(directory)
-    with open_text(os.path.join(path, "run.json")) as file:
-        report = json.load(file)
+    try:
+        with open_text(os.path.join(path, "run.json")) as file:
+            report = json.load(file)
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        advice = "use read() for a file" if os.path.isfile(path) else "name the directory of a run"
+        status = (4, "DISK", "a file could not be read or written") if isinstance(error, OSError) else \
+            (3, "BAD_INPUT", "an input file is damaged or has the wrong contents")
+        raise Error(*status, f"{path}: {getattr(error, 'strerror', None) or error}; {advice}", []) from error
     lines = _manifest(path)
     if report["state"] == "running":
         _count_again(report["tallies"], lines)

@@ -4,15 +4,45 @@ from __future__ import annotations
 import math
 import os
 from array import array
+from operator import truediv
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from ._columns import array_of
+from ._columns import Array, array_of
 
 Cells = Tuple[Any, Any]
-"""The cells of large rows, row by row: their counts; and of each row the weights, their squares, means and errors."""
+"""The cells of large rows, row by row: their counts; and of each row the weights, their squares, means, errors, volumes."""
 _MEMBERS = {"count": "counts", "weight": "weights", "weight_squared": "weights_squared",
             "mean": "mean_over_batches", "error": "standard_error_over_batches"}
 _DATASETS = {"error": "standard_error"}
+
+
+def middles(edges: Array) -> Array:
+    """The centers of bins."""
+    made: Array = array_of(array("d", [(a + b) / 2 for a, b in zip(edges[:-1], edges[1:])]))
+    return made
+
+
+def _quotient(values: Any, volume: Any) -> Any:
+    return values / volume if hasattr(values, "reshape") else array("d", map(truediv, values, volume))
+
+
+class Densities:
+    """Values per volume of the cells, for Tally and Grid."""
+
+    density_unit: str
+    """The unit of density: '1/cm^3', '1/cm^2', '1/(cm^2 ns)', ...; '1' without one."""
+    fates: Dict[str, Dict[str, Any]]
+    volume: Array
+
+    @property
+    def density(self) -> Dict[str, Array]:
+        """fate -> mean per particle of the run and volume of the cell."""
+        return {name: _quotient(row["mean"], self.volume) for name, row in self.fates.items()}
+
+    @property
+    def density_error(self) -> Dict[str, Array]:
+        """fate -> the standard error of density."""
+        return {name: _quotient(row["error"], self.volume) for name, row in self.fates.items()}
 
 
 class Axis(NamedTuple):
@@ -22,16 +52,23 @@ class Axis(NamedTuple):
     """The name of its column."""
     unit: str
     """The unit of the column, '' without one."""
-    edges: Any
+    edges: Array
     """bins + 1 values in the unit, float64."""
 
+    @property
+    def centers(self) -> Array:
+        """The centers of the bins."""
+        return middles(self.edges)
 
-class Grid:
+
+class Grid(Densities):
     """A tally of one to three axes, of particles at their ends or of a score along the histories.
 
     name     as in run.json: (r,z), or deposit(r,z) for a score
     axes     a list of Axis
     shape    the number of bins of each axis
+    volume   of the cells, of the shape of the grid: rings for r, widths for other axes (docs/tallies.md)
+    density  fate -> mean per particle and volume, in density_unit; density_error: its standard error
     plane    the depth of the plane of a crossing in cm, else None
     fates    fate -> dict with count, mean and error per particle of the run, under, over; and weight and
              weight_squared where particles differ in weight. A score has one row, all, with weight,
@@ -45,13 +82,29 @@ class Grid:
         self.axes: List[Axis] = [Axis(a["column"], a["unit"], _edges(a)) for a in data["axes"]]
         self.shape: Tuple[int, ...] = tuple(a["bins"] for a in data["axes"])
         self.plane: Optional[float] = data.get("plane_z_cm")
+        self.density_unit = data.get("density_unit", "")
+        self._volumes: Any = data.get("volumes") or next((row["volume"] for row in large.values()), None)
         self._rows = data["fates"]
         self._path = path
         self._large = large
         self._fates: Optional[Dict[str, Dict[str, Any]]] = None
 
     @property
-    def fates(self) -> Dict[str, Dict[str, Any]]:
+    def centers(self) -> List[Array]:
+        """The centers of the bins of each axis."""
+        return [axis.centers for axis in self.axes]
+
+    @property
+    def volume(self) -> Array:  # type: ignore[override]
+        if self._volumes is None:
+            self._volumes = self._read()["volume"]
+        elif isinstance(self._volumes, list):
+            self._volumes = self._shaped("d", self._volumes)
+        made: Array = self._reshaped(array_of(self._volumes))
+        return made
+
+    @property
+    def fates(self) -> Dict[str, Dict[str, Any]]:  # type: ignore[override, unused-ignore]
         if self._fates is None:
             self._fates = {name: self._row(name, row) for name, row in self._rows.items()}
         return self._fates
@@ -59,7 +112,8 @@ class Grid:
     def _row(self, name: str, row: Mapping[str, Any]) -> Dict[str, Any]:
         made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
         if name in self._large:
-            made.update({key: self._reshaped(array_of(column)) for key, column in self._large[name].items()})
+            made.update({key: self._reshaped(array_of(column)) for key, column in self._large[name].items()
+                         if key != "volume"})
         elif "counts" not in row:
             made.update(self._read(name))
         for key, member in _MEMBERS.items():
@@ -73,18 +127,20 @@ class Grid:
     def _reshaped(self, flat: Any) -> Any:
         return flat.reshape(self.shape) if hasattr(flat, "reshape") else flat
 
-    def _read(self, name: str) -> Dict[str, Any]:
-        """A row of the file of tallies."""
+    def _read(self, name: str = "") -> Dict[str, Any]:
+        """The data sets of the file of tallies: those of a row, or of the grid."""
         assert self._path is not None  # a run in memory has all rows
         try:
-            import h5py
+            import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError:
             raise ImportError(f"{self.name}: rows of more than 4096 cells are read from {self._path}, which needs "
                               "h5py; install it") from None
         with h5py.File(self._path) as file:
-            group = file[self.name][name]
-            return {key: group[_DATASETS.get(key, key)][()] for key in _MEMBERS
-                    if _DATASETS.get(key, key) in group}
+            group = file[self.name]
+            if not name:
+                return {"volume": group["volume"][()]}
+            return {key: group[name][_DATASETS.get(key, key)][()] for key in _MEMBERS
+                    if _DATASETS.get(key, key) in group[name]}
 
     def __repr__(self) -> str:
         sizes = " x ".join(str(n) for n in self.shape)
@@ -105,8 +161,8 @@ def _edges(axis: Mapping[str, Any]) -> Any:
 
 def _row_of(cells: Cells, begin: int, n: int, scored: bool) -> Dict[str, Any]:
     """The columns of a row whose cells begin there."""
-    keys = ["weight", "weight_squared", "mean", "error"]
-    row = {key: cells[1][4 * begin + i * n:4 * begin + (i + 1) * n] for i, key in enumerate(keys)}
+    keys = ["weight", "weight_squared", "mean", "error", "volume"]
+    row = {key: cells[1][5 * begin + i * n:5 * begin + (i + 1) * n] for i, key in enumerate(keys)}
     if scored:
         del row["weight_squared"]
     return {"count": cells[0][begin:begin + n], **row}

@@ -8,8 +8,22 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Unio
 from . import _config, _native
 from ._columns import Header, Table, array_of, input_array
 from ._native import Column
+from ._run import Run
 
 Columns = Mapping[str, Any]
+
+def _columns_of(columns: Any) -> Columns:
+    """A mapping of columns: also of a run, and of a table of polars or pandas."""
+    if isinstance(columns, Run):
+        return columns.survivors
+    if isinstance(columns, (str, os.PathLike)):
+        raise TypeError(f"{os.fspath(columns)!r} is the name of a file; use read() for its columns")
+    if not isinstance(columns, Mapping) and hasattr(columns, "columns"):
+        return {str(name): columns[name] for name in columns.columns}
+    if not isinstance(columns, Mapping):
+        raise TypeError(f"{type(columns).__name__} is no mapping from names to arrays, and no table of polars or pandas")
+    return columns
+
 
 _FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg", "userflags", "pol_x", "pol_y",
            "pol_z")
@@ -57,7 +71,8 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     path       of the file; its name must end with .mcpl or .mcpl.gz
     columns    name -> array of shape (n,): x y z in cm, u v w direction cosines, energy in keV, time in ns,
                weight, pdg; optional: userflags, and pol_x pol_y pol_z. Arrays of NumPy or of any library
-               with the buffer protocol or DLPack; results of run(), read() and filter(). Columns with
+               with the buffer protocol or DLPack; results of run(), read() and filter(), tables of polars or
+               pandas. Columns with
                other names are not written.
     comment    a text or several texts for the header
     precision  "single" or "double": 4 or 8 bytes per number; "auto": double if an array has float64
@@ -72,7 +87,7 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     """
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}: use 'auto', 'single' or 'double'")
-    fields = _fields(columns, values)
+    fields = _fields(_columns_of(columns), values)
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments = (comment,) if isinstance(comment, str) else tuple(comment)
@@ -142,6 +157,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
                               "keep": "listed" if condition is None else condition}
     if key is not None:
         config["key"] = key
+    columns = _columns_of(columns)
     known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
     taken: Dict[str, Any] = {}

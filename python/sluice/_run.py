@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import _config, _native
-from ._columns import Batch, Header, Source, Survivors, array_of
+from ._columns import Array, Batch, Header, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
-from ._grids import Cells, grids_of
+from ._grids import Cells, Densities, grids_of, middles
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -34,12 +34,14 @@ class Fate(NamedTuple):
     """All numbers of this fate in run.json."""
 
 
-class Tally:
+class Tally(Densities):
     """A histogram of all particles by the value of a column.
 
     column   its name
     unit     of the column, '' without one
-    edges    bins + 1 values in the unit, float64
+    edges    bins + 1 values in the unit, float64; centers: those of the bins
+    volume   the sizes of the bins: areas of rings for r, widths for other columns (docs/tallies.md)
+    density  fate -> mean per particle and volume, in density_unit; density_error: its standard error
     fates    fate -> dict with count (bins), mean and error per particle of the run (bins), under, over;
              and weight (bins) where particles differ in weight
     """
@@ -49,7 +51,10 @@ class Tally:
         self.unit: str = data["unit"]
         lo, hi, bins = data["from"], data["to"], data["bins"]
         # As in the file of tallies: the last edge is the end of the range itself.
-        self.edges = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.edges: Array = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.centers = middles(self.edges)
+        self.volume = _doubles(data.get("volumes", []))
+        self.density_unit = data.get("density_unit", "")
         self.fates: Dict[str, Dict[str, Any]] = {}
         for name, row in data["fates"].items():
             self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),
@@ -113,7 +118,7 @@ class Run:
         self.image = None if image is None else array_of(image)
         self.directory = directory
         self.state: str = report["state"]
-        self.fates = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
+        self.fates: Dict[str, Fate] = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
         self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory, cells)}
 
     @property
@@ -331,8 +336,8 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
         batches.result.fates
 
     At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close(),
-    discards what is in flight. While a stream is open, its thread can start no other run. The run starts at
-    the first batch. Arguments as for run(). Raises Error.
+    discards what is in flight. While a stream is open, its thread can start no other run. A wrong
+    configuration is refused at once; the run starts at the first batch. Arguments as for run(). Raises Error.
 
     arrays="device" leaves the survivors in the memory of the GPU that computes them (device="cuda"): the last
     kernel of a batch writes each column to the memory that the caller gets. So no column is copied to the
@@ -344,7 +349,9 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
     the host.
     """
     name, text = _config.source(config)
-    return Stream(_stream(name, text, _config.settings(overrides), _is_resident(arrays), progress))
+    sets, resident = _config.settings(overrides), _is_resident(arrays)
+    finish(start("check", name, text, sets, in_memory=True, resident=resident))
+    return Stream(_stream(name, text, sets, resident, progress))
 
 
 def _stream(name: str, text: Optional[str], sets: List[str], resident: bool,

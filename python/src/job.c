@@ -86,10 +86,12 @@ static enum sl_status enqueue(struct sl_py_job *job, struct sl_py_batch *b)
 	struct timespec until;
 
 	pthread_mutex_lock(&job->lock);
+	sl_py_turn_idle(job->queued >= QUEUE_MOST);
 	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0) {
 		set_interval(&until);
 		pthread_cond_timedwait(&job->changed, &job->lock, &until);
 	}
+	sl_py_turn_idle(false);
 	if (atomic_load(&job->control.stop) != 0) {
 		sl_py_batch_free(b);
 		s = sl_fail(SL_STOPPED, "the run was interrupted");
@@ -133,13 +135,12 @@ static void *run_thread(void *ctx)
 {
 	struct sl_py_job *job = (struct sl_py_job *)ctx;
 
-	if (sl_py_turn_take(job->opener, job->asked.resident, &job->control.stop)) {
+	job->status = sl_py_turn_take(job->opener, job->asked.resident, &job->control.stop);
+	if (job->status == SL_OK) {
 		bool emulated = sl_device_is_emulated();
 
 		job->status = job->work(job);
 		sl_py_turn_end(emulated); /* decides what run.device: auto means for the next job */
-	} else {
-		job->status = sl_fail(SL_STOPPED, "the call was interrupted");
 	}
 	if (job->status != SL_OK)
 		memcpy(job->message, sl_last_error(), sizeof(job->message));

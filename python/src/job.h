@@ -85,7 +85,7 @@ struct sl_py_job {
 	uint32_t width, height;
 	size_t cells;    /* of large tallies (work.c) */
 	uint64_t *count; /* of these cells, of sl_memory_get(); NULL: none */
-	double *value;   /* 4 for each of these cells */
+	double *value;   /* 5 for each of these cells */
 };
 
 /* Starts the thread. False with an exception. The job must be all 0 except asked and work. */

@@ -18,9 +18,9 @@ static PyTypeObject *job_type;
 static const struct {
 	const char *name;
 	enum sl_status (*work)(struct sl_py_job *job);
-} kinds[] = {{"run", sl_py_work_run}, {"plan", sl_py_work_plan}, {"compare", sl_py_work_compare},
-	{"replay", sl_py_work_replay}, {"verify", sl_py_work_verify},
-	{"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
+} kinds[] = {{"run", sl_py_work_run}, {"check", sl_py_work_check}, {"plan", sl_py_work_plan},
+	{"compare", sl_py_work_compare}, {"replay", sl_py_work_replay},
+	{"verify", sl_py_work_verify}, {"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
 
 /* --- the request ------------------------------------------------------------------------------ */
 
@@ -203,7 +203,7 @@ static PyObject *text_or_none(const char *text)
 /* The cells of large tallies as (counts, values), or None. The columns take over the memory. */
 static PyObject *take_cells(struct sl_py_job *job)
 {
-	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {4 * n[0]};
+	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {5 * n[0]};
 	PyObject *counts, *values;
 
 	if (!job->value)

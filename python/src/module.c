@@ -41,6 +41,7 @@ struct file_table {
 	void *block; /* of sl_memory_get() */
 	bool wide;   /* real numbers have 8 bytes; at first whether they may */
 	struct sl_mcpl_lost lost;
+	bool copies;              /* columns are copied, because the block has others too */
 	struct sl_mcpl_head head; /* of a list, without its number of particles */
 };
 
@@ -100,16 +101,21 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static enum sl_status read_table(const char *path, struct file_table *f)
+/* only: NULL, or the names of the columns that are wanted, with commas between them. */
+static enum sl_status read_table(const char *path, const char *only, struct file_table *f)
 {
 	const bool is_text = ends_with(path, ".csv") || ends_with(path, ".csv.gz");
 	struct sl_survivors survivors;
 	enum sl_status s;
 
 	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz") ||
-		(!is_text && sl_phase_space_names_foreign(path)))
-		return read_list(path, f);
-	s = sl_survivors_read_path(path, &survivors);
+		(!is_text && sl_phase_space_names_foreign(path))) {
+		SL_TRY(read_list(path, f));
+		f->table.only = only;
+		f->copies = only != NULL;
+		return SL_OK;
+	}
+	s = sl_survivors_read_columns(path, only, &survivors);
 	if (s == SL_BAD_INPUT && is_text && sl_phase_space_names_foreign(path))
 		return read_list(path, f);
 	SL_TRY(s);
@@ -130,11 +136,11 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 	const struct sl_table_column *c = &f->table.column[k];
 	const bool wide = f->wide && sl_column_facts[c->column].type == SL_TYPE_F32;
 	const Py_ssize_t shape[1] = {(Py_ssize_t)f->table.n};
-	PyObject *column, *owner = c->constant ? NULL : block;
+	PyObject *column, *owner = c->constant || f->copies ? NULL : block;
 	void *data = c->data;
-	bool added;
+	bool added, copied = c->constant || f->copies;
 
-	if (c->constant && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
+	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
 		PyErr_NoMemory();
 		return false;
 	}
@@ -165,7 +171,8 @@ static PyObject *table_tuple(struct file_table *f)
 	if (!block)
 		sl_memory_give(SL_HOST, f->block);
 	for (uint32_t k = 0; added && k < f->table.n_columns; k++)
-		added = add_column(f, k, block, columns);
+		if (sl_table_wants(&f->table, sl_table_name(&f->table, k)))
+			added = add_column(f, k, block, columns);
 	if (added)
 		made = Py_BuildValue("(IOOO)", (unsigned)f->table.n, columns,
 			f->lost.digits && !f->wide ? Py_True : Py_False, header);
@@ -179,22 +186,17 @@ static PyObject *read_file(PyObject *module, PyObject *args)
 {
 	struct file_table f = {.block = NULL};
 	PyObject *made = NULL;
-	const char *path;
+	const char *path, *only;
 	int single;
-	char *copy;
 	enum sl_status s;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "sp", &path, &single))
+	if (!PyArg_ParseTuple(args, "szp", &path, &only, &single))
 		return NULL;
-	copy = strdup(path);
-	if (!copy)
-		return PyErr_NoMemory();
 	f.wide = single == 0;
 	Py_BEGIN_ALLOW_THREADS
-	s = read_table(copy, &f);
+	s = read_table(path, only, &f);
 	Py_END_ALLOW_THREADS
-	free(copy);
 	if (s == SL_OK)
 		made = table_tuple(&f);
 	sl_mcpl_head_free(&f.head);
@@ -314,7 +316,7 @@ static PyObject *run_program(PyObject *module, PyObject *words)
 
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS,
-		"read(path, single): (n, columns, rounded, header) of a file."},
+		"read(path, names, single): (n, columns, rounded, header) of a file."},
 	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},

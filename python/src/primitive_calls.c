@@ -9,8 +9,13 @@ static bool check_words(const struct sl_py_array *a, const char *name, bool also
 	if ((a->kind == 'u' || (also_signed && a->kind == 'i')) && (a->bytes == 4 || a->bytes == 8))
 		return true;
 	return sl_py_refuse(sl_fail(SL_USAGE,
-		"%s: the array has items of %s; convert them to uint32 or uint64%s", name,
-		sl_py_type_name(a), also_signed ? ", int32 or int64" : ""));
+		"%s: the array has items of %s, but uint32 or uint64%s", name, sl_py_type_name(a),
+		also_signed
+			? ", int32 or int64 are needed; astype() cuts fractions, and changes "
+			  "values out of range"
+			: " are needed; astype() does not keep the order of negative numbers and "
+			  "fractions: filter(columns, key='x:float') sorts particles by any "
+			  "column"));
 }
 
 static enum sl_type type_of(const struct sl_py_array *a)

@@ -17,6 +17,7 @@
 #include "pipeline/info/info.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/plan_print.h"
+#include "pipeline/report/tallies/density.h"
 #include "pipeline/text/text_memory.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
@@ -132,7 +133,7 @@ static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_su
 
 /*
  * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to job->value four
- * quantities of each row (enum sl_grid_quantity). The plan has more memory for each cell, so the sizes do not overflow.
+ * quantities of each row (enum sl_grid_quantity) and the volumes of its cells. The plan has more memory for each cell, so the sizes do not overflow.
  */
 static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace *w)
 {
@@ -153,7 +154,7 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(uint64_t), &count));
 	job->count = (uint64_t *)count;
-	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 4, &value));
+	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 5, &value));
 	job->value = (double *)value;
 	job->cells = cells;
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
@@ -166,10 +167,12 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 				continue;
 			memcpy(job->count + at, sums->count + first, n * sizeof(uint64_t));
 			for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
-				memcpy(job->value + 4 * at + (size_t)q * n,
+				memcpy(job->value + 5 * at + (size_t)q * n,
 					sl_grid_row(
 						grids, sums, first, n, (enum sl_grid_quantity)q),
 					n * sizeof(double));
+			sl_cell_volumes(
+				choices, &choices->grid[g], job->value + 5 * at + (size_t)4 * n);
 			at += n;
 		}
 	}
@@ -279,6 +282,12 @@ static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *p
 	sl_json_text(&j, "directory", plan->to);
 	sl_json_close(&j);
 	return close_text(&t, &job->facts, SL_OK);
+}
+
+enum sl_status sl_py_work_check(struct sl_py_job *job)
+{
+	SL_TRY(read_config(job, job->asked.n_sets));
+	return sl_execute_choose_memory(&job->choices, job->asked.resident);
 }
 
 enum sl_status sl_py_work_plan(struct sl_py_job *job)

@@ -4,6 +4,7 @@ import gc
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 import time
 
@@ -14,6 +15,7 @@ import sluice
 
 SOURCE = pathlib.Path(os.environ.get("SLUICE_SOURCE", pathlib.Path(__file__).parents[2]))
 PROGRAM = os.environ.get("SLUICE", str(SOURCE / "build/release/sluice"))
+PROGRAM = [PROGRAM] if os.path.exists(PROGRAM) else [sys.executable, "-m", "sluice"]  # the package that pip installed
 
 SLAB = """\
 run:    {name: slab, seed: 1234, particles: 6000, batch: 1000}
@@ -116,7 +118,7 @@ def busy_seconds():
 
 def cli(*arguments, cwd, **options):
     """Runs the program."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **options)
+    done = subprocess.run([*PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -1,12 +1,14 @@
 """Columns: exports without copies, lifetimes, items."""
 import gc
+import pickle
 import weakref
 
 import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, use_memory_again
+from sluice import _native
+from conftest import SLAB, same_columns, use_memory_again, without
 
 TYPES = {"id": "<u8", "x": "<f4", "collisions": "<u4", "fate": "|u1"}
 
@@ -102,7 +104,7 @@ def test_items(batch):
             column[wrong]
     with pytest.raises(TypeError):
         sluice.Column()
-    assert "sluice.Column x <f4" in repr(column)
+    assert repr(column) == f"<sluice.Column x f4 shape=({len(column)},)>"
 
 
 def test_joined_survivors_are_not_kept_twice():
@@ -114,3 +116,26 @@ def test_joined_survivors_are_not_kept_twice():
     assert survivors["x"].ctypes.data == next(survivors.batches())["x"].ctypes.data
     with pytest.raises(KeyError):
         survivors["energy"]
+
+
+@pytest.mark.parametrize("form", ["openpmd", "npz", "csv.gz", "mcpl"])
+def test_files_are_read_by_columns(form, tmp_path, monkeypatch):
+    """Of a directory, columns that are not used are neither decoded nor kept."""
+    more = {"output__mcpl": {"energy": "2 eV"}} if form == "mcpl" else \
+        {"columns": {"half": "x / 2"}, "output__columns": ["id", "x", "half", "w", "weight"]}
+    config = dict(output__format=form, **more)
+    opened, asked, read = sluice.run(without("output"), out=tmp_path / "run", **config).survivors, [], _native.read
+
+    def spy(path, names):
+        n, columns, rounded = read(path, names)
+        assert set(columns) == set(names.split(","))
+        asked.append(names)
+        return n, columns, rounded
+    monkeypatch.setattr(_native, "read", spy)
+    assert numpy.array_equal(opened["x"], sluice.run(SLAB).survivors["x"])
+    assert opened["x"] is not None and asked == ["x"] * 6
+    batch, copied, names = next(opened.batches()), pickle.loads(pickle.dumps(next(opened.batches()))), list(opened)
+    asked.clear()
+    same_columns(batch, copied)
+    assert asked == [names[0], names[1], ",".join(names[2:])] and "energy" not in batch
+    same_columns(batch, {name: opened[name][:batch.n] for name in names})

@@ -1,6 +1,7 @@
 """Errors: one exception with all problems as data, the statuses of the program, and its messages."""
 import array
 import os
+import re
 import subprocess
 from types import SimpleNamespace
 
@@ -33,7 +34,7 @@ def test_all_problems_with_their_places_and_the_message_of_the_program(tmp_path)
         (str(path), 2, 22, "model.slab.mu_a"), (str(path), 2, 43, "model.slab.g"),
         (str(path), 3, 7, "keep"), (str(path), 4, 1, "foo")]
     assert problems[0].problem == "'10' has no unit" and problems[0].hint == "add /cm, /m or /mm"
-    printed = subprocess.run([PROGRAM, "plan", path], capture_output=True, text=True).stderr
+    printed = subprocess.run([*PROGRAM, "plan", path], capture_output=True, text=True).stderr
     assert refused(lambda: sluice.plan(path)) == printed.rstrip("\n")
 
 
@@ -54,6 +55,9 @@ STATUSES = [
     (lambda folder: sluice.read(folder / "damaged.npz"), "BAD_INPUT", 3),
     (lambda folder: sluice.read(folder / "damaged.mcpl"), "BAD_INPUT", 3),
     (lambda folder: sluice.verify(folder), "DISK", 4),
+    (lambda folder: sluice.open(folder), "DISK", 4),
+    (lambda folder: sluice.open(folder / "damaged.npz"), "DISK", 4),
+    (lambda folder: sluice.stream(SLAB, model__slab__gg=1), "USAGE", 2),
     (lambda folder: sluice.info(folder / "damaged.h5"), "BAD_INPUT", 3),
     (lambda folder: sluice.convert(folder / "damaged.npz", folder / "to.h5"), "BAD_INPUT", 3),
     (lambda folder: sluice.run(SLAB, device="cuda:99"), "NO_DEVICE", 8)]
@@ -66,6 +70,46 @@ def test_statuses(tmp_path):
         with pytest.raises(sluice.Error, match=".") as caught:
             call(tmp_path)
         assert (caught.value.status.name, caught.value.status.code, caught.value.result) == (name, code, None)
+
+
+def test_messages_are_those_of_python(tmp_path):
+    """They name arguments, not options, and what to use instead."""
+    sluice.run(SLAB, out=tmp_path / "run")
+    (tmp_path / "list.txt").write_text("")
+    for text, call in [("force=True", lambda: sluice.run(SLAB, out=tmp_path / "run")),
+                       ("use read() for a file", lambda: sluice.open(tmp_path / "list.txt")),
+                       ("name the directory of a run", lambda: sluice.open(tmp_path / "none"))]:
+        with pytest.raises(sluice.Error, match=re.escape(text)) as caught:
+            call()
+        assert "--" not in str(caught.value)
+    survivors = sluice.run(SLAB).survivors
+    for table in (survivors, next(survivors.batches())):
+        with pytest.raises(KeyError, match="no column 'X'; use id, x, y, u"):
+            table["X"]
+    with pytest.raises(sluice.Error, match="astype.. does not keep the order of negative numbers"):
+        sluice.sort(numpy.zeros(3, "f4"))
+    with pytest.raises(TypeError, match="use read"):
+        sluice.filter("list.mcpl")
+
+
+class Quantity:
+    """As of pint."""
+    units = type("Units", (), {"__format__": lambda self, form: {"~C": "\u00b5m"}[form]})()
+
+    def __init__(self, magnitude):
+        self.magnitude = magnitude
+
+
+def test_quantities_and_tables_of_other_libraries():
+    plan = sluice.plan(SLAB, model__slab__thickness=Quantity(numpy.float64(200)))
+    assert sluice.plan(SLAB, model__slab__thickness="200 um").text.split("estimate")[0] == plan.text.split("estimate")[0]
+    for thickness in ([Quantity(100), Quantity(50.5)], Quantity(numpy.array([100, 50.5]))):
+        layers = dict(mu_a=["1 /cm"] * 2, mu_s=["9 /cm"] * 2, thickness=thickness)
+        assert sluice.run({"run": {"name": "a", "particles": 10}, "keep": "absorbed", "model": {"slab": layers}}).particles == 10
+    frame = type("DataFrame", (), {"columns": ["x"], "__getitem__": lambda self, name: numpy.arange(5, dtype="f4")})()
+    assert sluice.filter(frame, "x > 1.5 cm").n == 3
+    run = sluice.run(SLAB)
+    assert sluice.filter(run, "w > 0.5").n == sluice.filter(run.survivors, "w > 0.5").n > 0
 
 
 def test_a_failed_check_keeps_the_result(tmp_path):
@@ -82,7 +126,7 @@ def test_wrong_arguments(tmp_path):
     for error, call in [(TypeError, lambda: sluice.run(17)),
                         (TypeError, lambda: sluice.convert([], to, output__level=None)),
                         (ValueError, lambda: sluice.convert([], to, **{f"key{i}": 1 for i in range(65)})),
-                        (FileNotFoundError, lambda: sluice.open(tmp_path / "missing")),
+                        (TypeError, lambda: sluice.filter("list.mcpl")), (TypeError, lambda: sluice.write_mcpl(to, 3)),
                         (UnicodeEncodeError, lambda: sluice.read("\udc80")),
                         (ValueError, lambda: sluice.write_mcpl(to, {}, precision="half")),
                         (TypeError, lambda: sluice.write_mcpl(to, {}, colour=1)),

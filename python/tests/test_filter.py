@@ -71,7 +71,7 @@ def test_types_are_kept_and_doubles_are_compared_as_floats(columns):
 
 
 def test_survivors_with_fates():
-    survivors = sluice.run(SLAB, keep=["transmitted", "reflected"], output__columns=[], key="id").survivors
+    survivors = sluice.run(SLAB, keep=["transmitted", "reflected"], output__columns="[]", key="id").survivors
     for fate in ("transmitted", "reflected"):
         selected = sluice.filter(survivors, f"{fate} and collisions > 2")
         expected = (survivors["fate"] == sluice.FATES.index(fate)) & (survivors["collisions"] > 2)

@@ -42,7 +42,7 @@ def refuse(name="USAGE", *texts, **call):
 
 def test_records_are_those_of_convert(tmp_path):
     """The program writes the survivors of a run; the same columns give the same records."""
-    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns=[], output__format="npz").survivors
+    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns="[]", output__format="npz").survivors
     sluice.convert(tmp_path / "run", tmp_path / "expected.mcpl", output__mcpl__energy="2 eV")
     sluice.write_mcpl(tmp_path / "list.mcpl", survivors, pdg=22, energy=0.002, userflags="fate", weight=1.0)
     made, expected = ((tmp_path / name).read_bytes() for name in ("list.mcpl", "expected.mcpl"))
@@ -169,8 +169,9 @@ def test_headers_are_kept(tmp_path):
     assert sluice.read(c).header.comments == [] and sluice.read(c).header.pdg == 0
     refuse("BAD_INPUT", "repeated", path=c, columns=kept, comment="stat:sum:nsrc:" + "1".rjust(24), force=True)
 
-    run = sluice.run(SLAB, out=tmp_path / "run", output__columns=[])
-    for survivors in run.survivors, sluice.open(tmp_path / "run").survivors, sluice.run(SLAB, output__columns=[]).survivors:
+    names = ["x", "y", "z", "u", "v", "w", "time", "weight"]
+    run = sluice.run(SLAB, out=tmp_path / "run", columns=names)
+    for survivors in run.survivors, sluice.open(tmp_path / "run").survivors, sluice.run(SLAB, columns=names).survivors:
         sluice.write_mcpl(c, survivors, energy=2e-3, pdg=22, force=True)
         assert sluice.read(c).header.stat_sum == {"sluice_generated": 6000}
     assert sluice.read(c).header.blobs["sluice_config"].startswith(b"run:")
@@ -329,3 +330,13 @@ def test_gzip_with_the_beginning_of_a_member_in_its_data(tmp_path):
     packed.write_bytes(gzip.compress(path.read_bytes(), 0, mtime=0))
     assert packed.read_bytes().count(beginning) > 1000
     assert same(sluice.read(packed), sluice.read(path))
+
+
+@pytest.mark.parametrize("name", ["source.h5", "latch.IAEAphsp"])
+def test_lists_of_other_formats(name, tmp_path):
+    path = SOURCE / "tests/stages/formats/phase_space/reference" / name
+    sluice.convert(path, tmp_path / "list.mcpl")
+    read, expected = sluice.read(path), sluice.read(tmp_path / "list.mcpl")
+    assert list(read) == list(expected) and same(read, expected) and read.n > 3
+    (tmp_path / "cut.h5").write_bytes((SOURCE / "tests/stages/formats/phase_space/reference/source.h5").read_bytes()[:-900])
+    refused(lambda: sluice.read(tmp_path / "cut.h5"), "BAD_INPUT")

@@ -107,7 +107,7 @@ def test_refusals():
     for message, call in [
             ("items of float64", lambda: sluice.scan(numpy.zeros(3))),
             ("items of uint16", lambda: sluice.sort(numpy.zeros(3, numpy.uint16))),
-            ("convert them to uint32 or uint64", lambda: sluice.sort(numpy.zeros(3, numpy.int32))),
+            ("but uint32 or uint64", lambda: sluice.sort(numpy.zeros(3, numpy.int32))),
             ("convert them to bool or uint8", lambda: sluice.compact(u4)),
             ("2 dimensions", lambda: sluice.scan(u4.reshape(3, 3))),
             ("gaps", lambda: sluice.scan(u4[::2])),

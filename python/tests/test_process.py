@@ -1,4 +1,5 @@
 """What runs do to the process: interrupts, threads, forks, open files, memory, the end of the interpreter."""
+import concurrent.futures
 import gc
 import os
 import pathlib
@@ -134,6 +135,17 @@ def test_runs_of_several_threads_take_turns():
 
     in_threads([work] * 4)
     assert results == [expected] * 20
+
+
+def test_a_stream_whose_loop_waits_for_another_thread():
+    stream = sluice.stream(SLAB, **ENDLESS)
+    next(stream)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for call in [pool.submit(sluice.run, SLAB), pool.submit(sluice.scan, numpy.zeros(4, "u4"), device="emulated")]:
+            refused(call.result, "USAGE", "another thread has an open stream whose loop has taken no batch for 10 s")
+        next(stream)  # the stream goes on
+        stream.close()
+        assert pool.submit(sluice.run, SLAB).result().particles == 6000
 
 
 def test_two_threads_and_one_job():

@@ -68,6 +68,14 @@ def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path,
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
     assert run.tallies["z"].fates["absorbed"]["count"].sum() == run.fates["absorbed"].count
     assert sluice.verify(tmp_path / "none")["batches"] == 6
+    for nothing in (dict(columns=[]), dict(output__columns=()), dict(output__format="none")):
+        less = sluice.run(without("keep", "key", "output"), device=device, **nothing)
+        assert len(less.survivors) == less.survivors.n == less.report["tallies"]["survivors"] == 0
+        assert {n: f.count for n, f in less.fates.items()} == {n: f.count for n, f in full.fates.items()}
+    assert list(sluice.run(config, columns=["w", "id"]).survivors) == ["id", "w"]
+    with pytest.raises(ValueError, match="leave output__format out"):
+        sluice.run(config, columns=[], output__format="npz")
+    refused(lambda: sluice.run(without("keep")), "USAGE", "with output.format: none it can be left out")
     made, stream = sluice.run(config, **none), sluice.stream(config, **none)
     assert len(made.survivors) == made.survivors.n == 0 and list(stream) == [] and stream.result.particles == 6000
     for other in (made, sluice.run(config, out=tmp_path / "none", resume=True, **none)):
@@ -100,6 +108,8 @@ def test_fates_and_tallies(config):
     row = tally.fates["absorbed"]
     assert tally.unit == "cm" and len(tally.edges) == 11 and tally.edges[-1] == 0.02
     assert row["count"].sum() + row["under"] + row["over"] == result.fates["absorbed"].count
+    assert numpy.allclose(tally.volume, 0.002) and tally.density_unit == "1/cm" and len(tally.centers) == 10
+    assert numpy.allclose(tally.density["absorbed"], row["mean"] / 0.002)
     assert numpy.allclose(row["mean"], row["count"] / 6000) and numpy.isfinite(row["error"]).all()
 
 
@@ -125,12 +135,23 @@ def test_grids_are_those_of_the_file(config, tmp_path):
                 for key, dataset in {"count": "count", "mean": "mean", "error": "standard_error"}.items():
                     assert numpy.array_equal(row[key], file[name][fate][dataset][()])
                 assert row["under"] == file[name][fate].attrs["under"]
+                assert numpy.array_equal(grid.volume, file[name]["volume"][()]) and grid.volume.shape == grid.shape
+                data = file[name][fate]["density"]
+                assert numpy.allclose(grid.density[fate], data[()], rtol=1e-14, atol=0) and grid.density_unit == data.attrs["unit"].decode()
                 for other in (in_memory, opened):
                     made = other.tallies[name].fates[fate]
+                    assert numpy.array_equal(other.tallies[name].volume, grid.volume)
                     assert made.keys() == row.keys() and all(numpy.array_equal(made[k], row[k]) for k in row)
     absorbed = on_disk.fates["absorbed"].count
     deposit = on_disk.tallies["deposit(r,z)"].fates["all"]
     assert deposit["weight"].sum() + deposit["weight_under"] + deposit["weight_over"] == absorbed > 0
+    grid = on_disk.tallies["deposit(r,z)"]
+    rings, depths = math.pi * numpy.diff(grid.axes[0].edges**2), numpy.diff(grid.axes[1].edges)
+    assert numpy.allclose(grid.volume, numpy.outer(rings, depths), rtol=1e-13) and grid.density_unit == "1/cm^3"
+    assert numpy.allclose(grid.density_error["all"] * grid.volume, deposit["error"], rtol=1e-13)
+    assert numpy.allclose(grid.centers[1], 0.02 * (numpy.arange(5) + 0.5) / 5, rtol=1e-6)
+    assert numpy.allclose(in_memory.tallies["(x,y)"].volume, (2 / 70)**2, rtol=1e-6)
+    assert [g.density_unit for g in list(on_disk.tallies.values())[2:]] == ["1", "1/cm", "1/cm^2", "1/cm^2"]
     assert on_disk.tallies["crossing(w)"].plane == 0.01 and on_disk.tallies["(w,z)"].plane is None
 
 
@@ -239,6 +260,8 @@ def test_a_run_in_files_of_any_format(tmp_path, form):
         same_columns(made.joined, {name: memory.survivors[name][order] for name in memory.survivors})
         half = numpy.hypot(numpy.float64(made.survivors["x"]), made.survivors["y"]) / 2
         assert numpy.allclose(made.survivors["half"], half, rtol=1e-7)
+    assert "<td>half</td><td>f4</td><td>cm</td>" in memory.survivors._repr_html_() + sluice.open(tmp_path / "run").survivors._repr_html_()
+    assert memory.survivors.__arrow_c_schema__() and "<caption>" in next(run.survivors.batches())._repr_html_()
     column = next(iter(run.survivors.batches())).column("half")
     assert (column.name, column.unit) == ("half", "" if form.startswith("csv") else "cm")
 

@@ -176,7 +176,24 @@ void sl_device_packed_lay_out(
 	struct sl_table most = table_of(r, n);
 	struct pack_sizes sizes = measure(&r->pack, &most);
 
-	*p = (struct sl_device_packed){
-		.size = sizes.bytes, .bytes = (uint8_t *)sl_cut(pinned, sizes.bytes)};
+	*p = (struct sl_device_packed){.most = sizes.bytes, .size = p->size, .bytes = p->bytes};
 	p->stream = (size_t *)sl_cut_items(pinned, sizes.streams, sizeof(*p->stream));
+}
+
+/* An eighth more than this batch needs, so that the next ones fit too. */
+enum sl_status sl_device_packed_reserve(struct sl_device_packed *p, size_t bytes)
+{
+	size_t size = bytes + bytes / 8 + 1;
+	void *memory;
+
+	if (p->bytes && bytes <= p->size)
+		return SL_OK;
+	sl_memory_give(SL_PINNED, p->bytes);
+	p->bytes = NULL;
+	p->size = 0;
+	size = size < p->most ? size : p->most;
+	SL_TRY(sl_memory_get(SL_PINNED, size, &memory));
+	p->bytes = (uint8_t *)memory;
+	p->size = size;
+	return SL_OK;
 }

@@ -94,9 +94,12 @@ size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t);
 void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_pack *p);
 
-/* Lays out the pinned memory that the packed bytes are copied to. */
+/* Lays out what belongs to the packed bytes; the memory that they are copied to stays, or is not there yet. */
 void sl_device_packed_lay_out(
 	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p);
+
+/* Makes p->bytes large enough; what they hold is lost if they move. SL_HOST_MEMORY: p has none then. */
+enum sl_status sl_device_packed_reserve(struct sl_device_packed *p, size_t bytes);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 

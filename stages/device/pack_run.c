@@ -118,7 +118,7 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 		sum += to->stream[k];
 		complete &= to->stream[k] > 0;
 	}
-	if (!complete || sum != header->used || sum > to->size)
+	if (!complete || sum != header->used || sum > to->most)
 		return sl_fail(SL_CHECK_FAILED,
 			"internal error: %zu packed streams have %zu bytes but add up to %zu, or one "
 			"has none; please report",
@@ -149,6 +149,7 @@ enum sl_status sl_device_pipeline_pack(
 		memset(pipeline->pack.host_size_header[0], 0,
 			sizeof(*pipeline->pack.host_size_header[0]));
 	SL_TRY(read_header(&r->pack, pipeline, &t, &b->device_packed));
+	SL_TRY(sl_device_packed_reserve(&b->device_packed, b->device_packed.used));
 	return sl_copy(b->device_packed.bytes, pipeline->pack.out, b->device_packed.used,
 		pipeline->exec.stream);
 }

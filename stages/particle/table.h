@@ -41,6 +41,7 @@ struct sl_table {
 	uint32_t n_columns;
 	struct sl_table_column column[SL_COLUMN_COUNT];
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of those named columns that it has */
+	const char *only; /* for read of a format: NULL, or "x,y": only these columns get values */
 };
 
 /* Type and size of a column, and name and unit of one that is not a named column. */
@@ -70,11 +71,16 @@ static inline const struct sl_table_column *sl_table_find(
 	return NULL;
 }
 
-/* A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. */
+/*
+ * A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. Its owner
+ * frees bytes. They grow with the batches (sl_device_packed_reserve()): a batch mostly needs a fifth of what
+ * it may have, and pinned memory takes longer to get than a batch to compute.
+ */
 struct sl_device_packed {
 	bool wanted;        /* this batch is packed on the device */
 	uint8_t *bytes;     /* all records, or all streams one after another */
-	size_t size, used;  /* bytes allocated; bytes used */
+	size_t most;        /* bytes that a batch may have */
+	size_t size, used;  /* bytes allocated; bytes used, beyond which no format writes */
 	size_t *stream;     /* size of each stream in bytes */
 	float lo[3], hi[3]; /* least and greatest x, y, z, for columns; lo > hi if all are NaN */
 	uint64_t digest;    /* of the used bytes, see sl_digest_bytes() */

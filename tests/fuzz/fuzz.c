@@ -103,7 +103,7 @@ void fuzz_read_table(enum sl_status (*read)(const void *file, size_t bytes, stru
 	const uint8_t *data, size_t size)
 {
 	struct sl_arena a = {0};
-	struct sl_table t;
+	struct sl_table t = {0};
 
 	if (!fuzz_check(read(data, size, &a, &t)) || a.used > 1 << 24 || t.n > FUZZ_ROWS_MOST)
 		return;

@@ -134,6 +134,17 @@ static bool fill_named(struct sl_reader *r, const struct sl_option *o, const cha
 	return right;
 }
 
+/* Is path a key that can be left out here: run.particles if files provide it, keep if no survivors are written? */
+static bool is_optional(const struct sl_reader *r, const char *path)
+{
+	const struct sl_seen *format = sl_reader_seen(r, "output.format");
+
+	if (strcmp(path, "run.particles") == 0)
+		return r->model && r->model->read;
+	return strcmp(path, "keep") == 0 && format &&
+	       strcmp(sl_yaml_text(r->tree[format->key.source], format->value, NULL), "none") == 0;
+}
+
 /* Reads the value at node into *value, of the kind of the option. False after a problem. */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
 	const struct sl_yaml *tree, sl_node node, void *value)
@@ -149,7 +160,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	/* a value that is not a list counts as a list of one item */
-	if (n == 0 && o->required)
+	if (n == 0 && o->required && !is_optional(r, path))
 		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
 		return wrong(
@@ -223,12 +234,6 @@ static bool in_wrong_section(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-/* Is path run.particles of a model that reads particles? Its files provide the default. */
-static bool is_read(const struct sl_reader *r, const char *path)
-{
-	return r->model && r->model->read && strcmp(path, "run.particles") == 0;
-}
-
 /* Sets the value of an option, or of a key of one item. */
 static enum sl_status fill_option(
 	struct sl_reader *r, const struct sl_option *o, const char *path, void *value)
@@ -247,7 +252,7 @@ static enum sl_status fill_option(
 	/* the default stays when the given value is wrong, so that later checks have a value */
 	SL_TRY(fill_default(o, value));
 	if (!seen) {
-		if (o->required && !is_read(r, path) && !in_wrong_section(r, path) &&
+		if (o->required && !is_optional(r, path) && !in_wrong_section(r, path) &&
 			!sl_suggest_covers(r, path))
 			sl_config_add_problem(
 				r, path, "is missing and has no default; add it: %s", o->help);

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/report/tallies/density.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/output/grids.h"
 
-enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 5 };
+enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6 };
 
 static const char *const spacings[] = {
 	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
@@ -59,7 +60,7 @@ size_t sl_grid_file_bytes(const struct sl_plan *plan)
 		size_t cells = (size_t)sl_grid_cells(f);
 		size_t rows = (size_t)sl_grid_counters(f) / (cells + SL_GRID_OUTSIDE);
 
-		bytes += (size_t)2 * OBJECT_BYTES;
+		bytes += (size_t)3 * OBJECT_BYTES + cells * sizeof(double);
 		for (uint32_t i = 0; i < f->n_axes; i++)
 			bytes += OBJECT_BYTES + (f->axis[i].bins + 1) * sizeof(double);
 		bytes += rows *
@@ -91,10 +92,26 @@ static void put_edges(
 	sl_h5_close(h, data);
 }
 
+/* Writes a value of each cell, with its unit if there is one. */
+static void put_cells(struct sl_h5 *h, hid_t at, const struct sl_grid_field *f, const char *name,
+	const double *values, const char *unit)
+{
+	uint64_t size[SL_GRID_AXES_MAX];
+	hid_t data;
+
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		size[k] = f->axis[k].bins;
+	data = sl_h5_grid(h, at, name, H5T_IEEE_F64LE, (int)f->n_axes, size, values);
+	if (unit)
+		sl_h5_put_text(h, data, "unit", unit);
+	sl_h5_close(h, data);
+}
+
 /* Writes the counters of a fate; those outside of the range are attributes. */
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
+	char unit[SL_DENSITY_UNIT_BYTES];
 	static const char *const names[] = {[SL_GRID_WEIGHT] = "weight",
 		[SL_GRID_SQUARE] = "weight_squared",
 		[SL_GRID_MEAN] = "mean",
@@ -118,10 +135,14 @@ static void put_row(
 			       sums->count + first + 1));
 	for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
 		if (q != SL_GRID_SQUARE || f->score == SL_SCORE_ENDS)
-			sl_h5_close(h,
-				sl_h5_grid(h, group, names[q], H5T_IEEE_F64LE, (int)f->n_axes, size,
-					sl_grid_row(grids, sums, first + 1, cells,
-						(enum sl_grid_quantity)q)));
+			put_cells(h, group, f, names[q],
+				sl_grid_row(
+					grids, sums, first + 1, cells, (enum sl_grid_quantity)q),
+				NULL);
+	sl_density_unit(&w->plan->choices, f, unit);
+	sl_grid_row(grids, sums, first + 1, cells, SL_GRID_MEAN);
+	sl_cell_densities(&w->plan->choices, f, sums->row);
+	put_cells(h, group, f, "density", sums->row, unit);
 	sl_h5_close(h, group);
 }
 
@@ -140,6 +161,8 @@ void sl_grid_file_put(struct sl_h5 *h, hid_t file, const struct sl_workspace *w)
 			sl_h5_put_f64(h, group, "plane_z_cm", f->plane);
 		for (uint32_t k = 0; k < f->n_axes; k++)
 			put_edges(h, group, w, &f->axis[k]);
+		sl_cell_volumes(choices, f, w->histograms.grids.row);
+		put_cells(h, group, f, "volume", w->histograms.grids.row, NULL);
 		for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 			if (SL_HAS(f->fates, fate))
 				put_row(h, group, w, number, fate);
@@ -193,6 +216,12 @@ static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t 
 			sl_grid_row(grids, sums, first, n, SL_GRID_MEAN), n);
 		sl_json_reals(j, "standard_error_over_batches",
 			sl_grid_row(grids, sums, first, n, SL_GRID_ERROR), n);
+		for (int q = SL_GRID_MEAN; q <= SL_GRID_ERROR; q++) {
+			sl_grid_row(grids, sums, first, n, (enum sl_grid_quantity)q);
+			sl_cell_densities(&w->plan->choices, f, sums->row);
+			sl_json_reals(
+				j, q == SL_GRID_MEAN ? "density" : "density_error", sums->row, n);
+		}
 	}
 	sl_json_close(j);
 }
@@ -200,16 +229,23 @@ static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t 
 static void write_grid(struct sl_json *j, const struct sl_workspace *w, uint32_t number)
 {
 	const struct sl_grid_field *f = &w->plan->choices.grid[number];
-	char name[SL_GRID_NAME_BYTES];
+	char name[SL_GRID_NAME_BYTES], unit[SL_DENSITY_UNIT_BYTES];
+	double *volume = w->histograms.grids.row;
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "name", sl_grid_name(&w->plan->choices, number, name));
+	sl_density_unit(&w->plan->choices, f, unit);
+	sl_json_text(j, "density_unit", unit);
 	if (f->score == SL_SCORE_CROSSING)
 		sl_json_real(j, "plane_z_cm", f->plane);
 	sl_json_array(j, "axes");
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		write_axis(j, w, &f->axis[k]);
 	sl_json_close(j);
+	if (sl_grid_cells(f) <= SL_GRID_LISTED_MAX) {
+		sl_cell_volumes(&w->plan->choices, f, volume);
+		sl_json_reals(j, "volumes", volume, (size_t)sl_grid_cells(f));
+	}
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))

@@ -5,9 +5,11 @@
  *	                    deposit(r,z): a score);
  *	                    attributes axes, particles
  *	/(r,z)/edges_r      bins + 1 values of an axis; attributes column, unit, unitSI, spacing
+ *	/(r,z)/volume       one value per cell (density.h)
  *	/(r,z)/absorbed     one group per fate; attributes under, over
- *	/(r,z)/absorbed/count, weight, weight_squared, mean, standard_error
- *	                    one value per cell, with a dimension for each axis
+ *	/(r,z)/absorbed/count, weight, weight_squared, mean, standard_error, density
+ *	                    one value per cell, with a dimension for each axis; the attribute unit
+ *	                    of density, which is mean/volume
  *
  *	/deposit(r,z)/all   the row of a score, without weight_squared; attributes weight_under, weight_over
  *

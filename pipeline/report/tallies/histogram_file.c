@@ -4,8 +4,9 @@
  *	/z                  one group per histogram, with the name of its column (z_2: the second
  *	                    histogram of z); attributes column, unit, unitSI, particles
  *	/z/edges            bins + 1 values, in the unit
+ *	/z/volume           the sizes of the bins (density.h)
  *	/z/absorbed         one group per fate; attributes under, over
- *	/z/absorbed/count, weight, mean, standard_error        one value per bin
+ *	/z/absorbed/count, weight, mean, standard_error, density    one value per bin
  *	/(r,z)              one group per grid (grid_file.c)
  *	/sluiceMerged       the text merged of struct sl_file_facts, if runs were merged
  *
@@ -18,14 +19,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/report/tallies/density.h"
 #include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
+#include "stages/selection/grid.h"
 
-enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
+enum { NAME_BYTES = 64, ROW_DATASETS = 5 };
 
 /*
  * A dataset or group with its header, attributes and place in its group stays below 2 KiB; the file
@@ -44,7 +47,7 @@ static size_t image_bytes(const struct sl_plan *plan)
 		size_t rows = sl_histogram_counters(f, 1) / (f->bins + SL_HISTOGRAM_OUTSIDE);
 		size_t dataset = object + (f->bins + 1) * sizeof(double);
 
-		bytes += 2 * object + dataset + rows * (object + ROW_DATASETS * dataset);
+		bytes += 2 * object + 2 * dataset + rows * (object + ROW_DATASETS * dataset);
 	}
 	return bytes;
 }
@@ -63,8 +66,11 @@ static void put_values(
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
-	uint32_t bins = w->plan->choices.histogram[number].bins;
-	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
+	const struct sl_choices *choices = &w->plan->choices;
+	const struct sl_grid_field f = sl_histogram_as_grid(&choices->histogram[number]);
+	uint32_t bins = f.axis[0].bins;
+	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name), data;
+	char unit[SL_DENSITY_UNIT_BYTES];
 	struct sl_histogram_row row;
 
 	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, (enum sl_fate)fate, &row);
@@ -74,18 +80,25 @@ static void put_row(
 	put_values(h, group, "weight", H5T_IEEE_F64LE, bins, row.weight + 1);
 	put_values(h, group, "mean", H5T_IEEE_F64LE, bins, row.mean + 1);
 	put_values(h, group, "standard_error", H5T_IEEE_F64LE, bins, row.error + 1);
+	sl_cell_densities(choices, &f, row.mean + 1);
+	sl_density_unit(choices, &f, unit);
+	data = sl_h5_values(h, group, "density", H5T_IEEE_F64LE, bins, row.mean + 1);
+	sl_h5_put_text(h, data, "unit", unit);
+	sl_h5_close(h, data);
 	sl_h5_close(h, group);
 }
 
-/* The last edge is hi itself: computed like the others, it could differ from it by rounding. */
-static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis *f)
+static void put_bins(
+	struct sl_h5 *h, hid_t at, const struct sl_choices *choices, const struct sl_grid_field *f)
 {
-	double edge[SL_HISTOGRAM_MOST + 1];
+	uint32_t bins = f->axis[0].bins;
+	double value[SL_HISTOGRAM_MOST + 1];
 
-	for (uint32_t i = 0; i < f->bins; i++)
-		edge[i] = f->lo + (f->hi - f->lo) * i / f->bins;
-	edge[f->bins] = f->hi;
-	put_values(h, at, "edges", H5T_IEEE_F64LE, f->bins + 1, edge);
+	for (uint32_t i = 0; i <= bins; i++)
+		value[i] = sl_grid_edge(&f->axis[0], NULL, i);
+	put_values(h, at, "edges", H5T_IEEE_F64LE, bins + 1, value);
+	sl_cell_volumes(choices, f, value);
+	put_values(h, at, "volume", H5T_IEEE_F64LE, bins, value);
 }
 
 /* "z", or "z_2" for the second histogram of z: groups need different names. */
@@ -107,6 +120,7 @@ static void put_histogram(
 	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
 	const struct sl_named_columns *named = &w->plan->choices.named;
 	const struct sl_unit_facts *unit = &sl_units[sl_column_unit(named, f->column)];
+	const struct sl_grid_field grid = sl_histogram_as_grid(f);
 	char name[NAME_BYTES];
 	hid_t group;
 
@@ -116,7 +130,7 @@ static void put_histogram(
 	sl_h5_put_text(h, group, "unit", unit->text);
 	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
 	sl_h5_put_u64(h, group, "particles", w->histograms.precision[0].particles);
-	put_edges(h, group, f);
+	put_bins(h, group, &w->plan->choices, &grid);
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
 			put_row(h, group, w, number, fate);
@@ -160,7 +174,9 @@ enum sl_status sl_histogram_sums_file(
 static void write_row(
 	struct sl_json *j, const struct sl_workspace *w, uint32_t number, enum sl_fate fate)
 {
-	uint32_t bins = w->plan->choices.histogram[number].bins;
+	const struct sl_choices *choices = &w->plan->choices;
+	const struct sl_grid_field f = sl_histogram_as_grid(&choices->histogram[number]);
+	uint32_t bins = f.axis[0].bins;
 	struct sl_histogram_row row;
 
 	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, fate, &row);
@@ -172,6 +188,10 @@ static void write_row(
 		sl_json_reals(j, "weights", row.weight + 1, bins);
 	sl_json_reals(j, "mean_over_batches", row.mean + 1, bins);
 	sl_json_reals(j, "standard_error_over_batches", row.error + 1, bins);
+	sl_cell_densities(choices, &f, row.mean + 1);
+	sl_json_reals(j, "density", row.mean + 1, bins);
+	sl_cell_densities(choices, &f, row.error + 1);
+	sl_json_reals(j, "density_error", row.error + 1, bins);
 	sl_json_close(j);
 }
 
@@ -180,13 +200,20 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 {
 	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
 	const struct sl_named_columns *named = &w->plan->choices.named;
+	const struct sl_grid_field grid = sl_histogram_as_grid(f);
+	char unit[SL_DENSITY_UNIT_BYTES];
+	double volume[SL_HISTOGRAM_MOST];
 
+	sl_density_unit(&w->plan->choices, &grid, unit);
+	sl_cell_volumes(&w->plan->choices, &grid, volume);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "column", sl_column_name(named, f->column));
 	sl_json_text(j, "unit", sl_units[sl_column_unit(named, f->column)].text);
 	sl_json_u64(j, "bins", f->bins);
 	sl_json_real(j, "from", f->lo);
 	sl_json_real(j, "to", f->hi);
+	sl_json_text(j, "density_unit", unit);
+	sl_json_reals(j, "volumes", volume, f->bins);
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))

@@ -288,6 +288,16 @@ static bool check_score(struct sl_reader *r, const char *key, const struct sl_ch
 	return true;
 }
 
+/* Is the first element of a grid a word that names no column, and so a wrong name of a score? */
+static bool is_wrong_score(const struct sl_derived *d, const char *element)
+{
+	bool column = sl_column_named(element) < SL_COLUMN_COUNT;
+
+	for (uint32_t i = 0; i < d->names.n; i++)
+		column |= strcmp(element, d->names.name[i]) == 0;
+	return !column && element[0] && element[strcspn(element, ":.")] == '\0';
+}
+
 /* Resolves an item, "[axis, axis, fates]". The first element can name a score, the last one the
  * fates. */
 static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
@@ -309,7 +319,14 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 			if (f->score == SL_SCORE_CROSSING &&
 				!read_plane(r, key, element, choices, ranges, f))
 				return false;
-		} else if (!strchr(element, ':') && f->n_axes > 0)
+		} else if (f->n_axes == 0 && !score && is_wrong_score(d, element))
+			return sl_config_add_problem(r, key,
+				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an "
+				"axis, COLUMN:BINS",
+				element, sl_score_names[SL_SCORE_DEPOSIT],
+				sl_score_names[SL_SCORE_FLUENCE], sl_score_names[SL_SCORE_TRACK],
+				sl_score_names[SL_SCORE_CROSSING]);
+		else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
 		else if (!add_axis(r, key, element, choices, d, ranges, f))
 			return false;

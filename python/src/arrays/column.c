@@ -292,7 +292,7 @@ static PyObject *repr(PyObject *self)
 
 	if (name && shape)
 		text = PyUnicode_FromFormat(
-			"<sluice.Column %U %s shape=%R>", name, c->item->typestr, shape);
+			"<sluice.Column %U %s shape=%R>", name, c->item->typestr + 1, shape);
 	Py_XDECREF(name);
 	Py_XDECREF(shape);
 	return text;

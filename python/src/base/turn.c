@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "primitives/base/clock.h"
 #include "primitives/device/device.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -10,6 +11,8 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool taken, closed; /* closed: the interpreter ends, and no job starts */
 static pthread_t owner;
 static atomic_int *owner_stop;
+static uint64_t
+	idle_since_ns; /* the job whose turn it is waits for its loop since then; 0: it computes */
 static enum { EXCLUSIVE, UNSETTLED, ON_CUDA, ON_EMULATED } kind; /* of the job whose turn it is */
 
 /* Calls that work, all on one kind of device; the kind of the process before the first of them. */
@@ -18,6 +21,9 @@ static bool shared_emulated, emulated_before;
 
 /* The interval between looks at the flag of a waiting job, in nanoseconds. */
 enum { INTERVAL_NS = 50000000 };
+
+/* After this time without work of the other job, its loop is assumed to wait for the call that waits. */
+enum { IDLE_SECONDS = 10 };
 
 bool sl_py_turn_is_mine(void)
 {
@@ -40,22 +46,48 @@ static void wait_a_moment(void)
 	pthread_cond_timedwait(&changed, &lock, &until);
 }
 
-bool sl_py_turn_take(pthread_t opener, bool shares, atomic_int *stop)
+void sl_py_turn_idle(bool idle)
 {
-	bool mine;
+	pthread_mutex_lock(&lock);
+	idle_since_ns = idle ? sl_now_ns() : 0;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Has the job whose turn it is waited too long for its loop? Called with the lock held. */
+static bool is_left(void)
+{
+	return taken && idle_since_ns != 0 &&
+	       sl_now_ns() - idle_since_ns > IDLE_SECONDS * UINT64_C(1000000000);
+}
+
+static enum sl_status fail_left(void)
+{
+	return sl_fail(SL_USAGE,
+		"another thread has an open stream whose loop has taken no batch for %d s, and may wait "
+		"for this call; finish the stream or close() it first, or use a process for each run",
+		IDLE_SECONDS);
+}
+
+enum sl_status sl_py_turn_take(pthread_t opener, bool shares, atomic_int *stop)
+{
+	enum sl_status s = SL_OK;
 
 	pthread_mutex_lock(&lock);
-	while ((taken || sharers > 0) && !closed && atomic_load(stop) == 0)
+	while ((taken || sharers > 0) && !closed && atomic_load(stop) == 0 && !is_left())
 		wait_a_moment();
-	mine = !taken && sharers == 0 && !closed && atomic_load(stop) == 0;
-	if (mine) {
+	if (closed || atomic_load(stop) != 0) {
+		s = sl_fail(SL_STOPPED, "the call was interrupted");
+	} else if (is_left()) {
+		s = fail_left();
+	} else {
 		taken = true;
+		idle_since_ns = 0;
 		kind = shares ? UNSETTLED : EXCLUSIVE;
 		owner = opener;
 		owner_stop = stop;
 	}
 	pthread_mutex_unlock(&lock);
-	return mine;
+	return s;
 }
 
 void sl_py_turn_end(bool emulated)
@@ -97,7 +129,7 @@ enum sl_status sl_py_turn_share(bool emulated)
 	enum sl_status s = SL_OK;
 
 	pthread_mutex_lock(&lock);
-	while (is_busy(emulated) && !is_endless(emulated) && !closed)
+	while (is_busy(emulated) && !is_endless(emulated) && !closed && !is_left())
 		wait_a_moment();
 	if (closed) {
 		s = sl_fail(SL_STOPPED, "the interpreter ends");
@@ -106,6 +138,8 @@ enum sl_status sl_py_turn_share(bool emulated)
 			"this thread has a run in progress, such as an open stream; finish it or "
 			"close() it before a call on a device, or let its survivors stay on that "
 			"device (arrays='device')");
+	} else if (is_busy(emulated)) {
+		s = fail_left();
 	} else if (sharers++ == 0) {
 		shared_emulated = emulated;
 		emulated_before = sl_device_is_emulated();

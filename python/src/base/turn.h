@@ -17,10 +17,14 @@
 bool sl_py_turn_is_mine(void);
 
 /*
- * Waits for the turn of a job that opener has started. False if *stop is set before. shares: the job will
- * call sl_py_turn_settle().
+ * Waits for the turn of a job that opener has started. SL_STOPPED if *stop is set before; SL_USAGE if the job
+ * whose turn it is has waited long for its loop, which can wait for this call. shares: the job will call
+ * sl_py_turn_settle().
  */
-bool sl_py_turn_take(pthread_t opener, bool shares, atomic_int *stop);
+enum sl_status sl_py_turn_take(pthread_t opener, bool shares, atomic_int *stop);
+
+/* The job whose turn it is begins to wait for its loop, or computes again. */
+void sl_py_turn_idle(bool idle);
 /* emulated: the kind of device of the process (sl_device_emulate()) before the job. */
 void sl_py_turn_end(bool emulated);
 
@@ -32,7 +36,8 @@ void sl_py_turn_settle(bool emulated);
 
 /*
  * Waits until a call may use that kind of device, and chooses the kind for the process. Then calls
- * sl_py_turn_unshare() after the call. SL_USAGE if this thread has a job in progress that does not share.
+ * sl_py_turn_unshare() after the call. SL_USAGE if this thread has a job in progress that does not share, and
+ * as for sl_py_turn_take().
  */
 enum sl_status sl_py_turn_share(bool emulated);
 void sl_py_turn_unshare(void);

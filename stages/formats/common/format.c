@@ -78,6 +78,30 @@ bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value
 	return true;
 }
 
+void sl_read_begin(struct sl_table *t)
+{
+	*t = (struct sl_table){.only = t->only};
+}
+
+bool sl_table_wants(const struct sl_table *t, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = t->only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strcspn(at, ",") == n && memcmp(at, name, n) == 0)
+			return true;
+	return !t->only;
+}
+
+void *sl_read_cut(struct sl_arena *a, const struct sl_table *t, uint32_t k)
+{
+	const struct sl_table_column *c = &t->column[k];
+
+	return sl_table_wants(t, sl_table_name(t, k))
+	               ? sl_cut_items(a, c->constant ? 1 : t->n, sl_facts_of(c)->bytes)
+	               : NULL;
+}
+
 void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns)
 {
 	p->table = *t;

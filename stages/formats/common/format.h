@@ -223,6 +223,8 @@ struct sl_format {
 	 * arena without a base only measures, but *t still gets its rows and columns. Digests are
 	 * left to the caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without
 	 * checksums only impossible values are detected. One thread at a time.
+	 *
+	 * t->only must be set before. Formats of columns decode only these columns; the others get no data.
 	 */
 	enum sl_status (*read)(
 		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
@@ -251,6 +253,18 @@ enum sl_column sl_list_column(const char *name, size_t length);
 
 /* Stores a number in a row of such a column; false if its type cannot hold the number. */
 bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value);
+
+/* Whether read is to give values to the column of that name. */
+bool sl_table_wants(const struct sl_table *t, const char *name);
+
+/* For read: *t becomes empty, but for the columns that are wanted. */
+void sl_read_begin(struct sl_table *t);
+
+/*
+ * For read: memory for the n items of column k of t, one if it is constant; NULL when measuring, and if the
+ * column is not wanted.
+ */
+void *sl_read_cut(struct sl_arena *a, const struct sl_table *t, uint32_t k);
 
 /* For pack and take: nothing of t is packed yet; columns is that of struct sl_written. */
 void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns);

@@ -207,7 +207,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 {
 	SL_TRY(begin(x, run, t, 0, 0, p));
 	p->bytes = device_packed->bytes;
-	p->size = device_packed->size;
+	p->size = device_packed->most;
 	sl_packed_add(p, device_packed->used, t->n);
 	p->has_crc = device_packed->has_crc;
 	p->crc = device_packed->crc;

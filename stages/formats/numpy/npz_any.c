@@ -213,7 +213,7 @@ enum sl_status sl_npz_read_any(
 {
 	struct sl_zip zip;
 
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	if (!sl_zip_open_any(&zip, file, bytes))
 		return refuse("it does not end as a zip archive");
 	for (uint64_t i = 0; i < zip.n; i++) {

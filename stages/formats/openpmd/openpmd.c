@@ -236,7 +236,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	struct openpmd_packing w;
 
 	p->bytes = device_packed->bytes;
-	p->size = device_packed->size;
+	p->size = device_packed->most;
 	p->has_crc = device_packed->has_crc;
 	p->crc = device_packed->crc;
 	SL_TRY(begin(x, run, t, p, &w));

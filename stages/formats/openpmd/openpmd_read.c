@@ -81,6 +81,7 @@ static enum sl_status read_column(
 	const struct sl_openpmd_column *in = &r->found->column[column];
 	struct sl_table_column c = {
 		.column = column, .constant = in->constant != 0, .digest = in->digest};
+	bool wanted;
 
 	if (c.constant && !in->has_digest && column == SL_COLUMN_x)
 		return SL_OK; /* openPMD requires x; without a digest it has no positions of particles */
@@ -88,12 +89,14 @@ static enum sl_status read_column(
 		return sl_openpmd_damaged("its digest is missing");
 	if (!c.constant && (uint64_t)t->n * f->bytes / SL_INFLATE_RATIO_MAX > r->bytes)
 		return sl_openpmd_damaged("it claims more rows than the file can hold");
-	c.data = sl_cut_items(a, c.constant ? 1 : t->n, f->bytes);
+	wanted = sl_table_wants(t, sl_label_name(t->label, column));
+	c.data = wanted ? sl_cut_items(a, c.constant ? 1 : t->n, f->bytes) : NULL;
 	if (c.constant && c.data)
 		memcpy(c.data, &in->value, f->bytes);
 	if (!c.constant)
 		SL_TRY(read_chunks(r, f, t->n, (uint8_t *)c.data));
-	t->column[t->n_columns++] = c;
+	if (wanted)
+		t->column[t->n_columns++] = c;
 	return SL_OK;
 }
 
@@ -185,7 +188,7 @@ enum sl_status sl_openpmd_read(
 			"h5py");
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	size = found_bytes(r.bytes);
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	SL_TRY(sl_h5_in_child(sl_openpmd_locate, file, r.bytes, size, &found));
 	r.found = (const struct sl_openpmd_found *)found;
 	r.most_chunks = sl_openpmd_chunk_room(size);

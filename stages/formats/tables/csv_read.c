@@ -281,7 +281,7 @@ static enum sl_status parse_row(const struct lines *l, const struct sl_powers *p
 		const uint8_t k = l->column_of[i];
 		bool found = next_field(l, &at, end, &field, &length);
 
-		if (found && k != SKIPPED)
+		if (found && k != SKIPPED && t->column[k].data)
 			found = l->any ? parse_any(&t->column[k], row, field, length)
 			               : parse_item(powers, &t->column[k], row, field, length);
 		if (!found)
@@ -353,7 +353,7 @@ static enum sl_status read_text(const struct text *text, struct sl_arena *a, str
 {
 	SL_TRY(read_once(text, measure, t));
 	for (uint32_t i = 0; i < t->n_columns; i++)
-		t->column[i].data = sl_cut_items(a, t->n, sl_facts_of(&t->column[i])->bytes);
+		t->column[i].data = sl_read_cut(a, t, i);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
@@ -366,7 +366,7 @@ static enum sl_status read_file(const void *file, size_t bytes, bool gzipped, bo
 	void *window;
 	enum sl_status status;
 
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
 	status = read_text(&(struct text){file, bytes, gzipped, any, (char *)window}, a, t);
 	sl_memory_give(SL_HOST, window);
@@ -401,7 +401,7 @@ bool sl_csv_is_any(const void *file, size_t bytes)
 	const bool gzipped = is_gzipped(file, bytes);
 	struct sl_arena a = {0};
 	void *block = NULL;
-	struct sl_table t;
+	struct sl_table t = {.n = 0};
 	enum sl_status s = read_file(file, bytes, gzipped, false, &a, &t);
 
 	if (s == SL_OK)

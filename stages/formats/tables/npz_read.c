@@ -126,8 +126,9 @@ static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_mem
 	if (stored ? m->packed != m->size : m->method != SL_ZIP_DEFLATED)
 		return damaged("its compression method is not one that this program uses");
 	SL_TRY(agree_on_rows(t, m, f));
-	c.data = sl_cut_items(r->a, t->n, f->bytes);
-	t->column[t->n_columns++] = c;
+	t->column[t->n_columns] = c;
+	c.data = t->column[t->n_columns].data = sl_read_cut(r->a, t, t->n_columns);
+	t->n_columns++;
 	return c.data ? read_items(m, data, f, t->n, c.data) : SL_OK;
 }
 
@@ -195,7 +196,7 @@ enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, s
 {
 	struct npz_reading r = {.table = t, .a = a};
 
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	if (!sl_zip_open(&r.zip, file, bytes))
 		return damaged("it does not end as a zip archive of this program does");
 	if (r.zip.n == 0 || r.zip.n > SL_COLUMN_COUNT + 1)

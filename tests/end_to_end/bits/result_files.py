@@ -18,7 +18,7 @@ tallies = report["tallies"]
 def check_tallies(f):
     """The numbers of the fate reflected are those of run.json, and edges those of the configuration (tables in cm, ns)."""
     keys = {"count": "counts", "weight": "weights", "weight_squared": "weights_squared",
-            "mean": "mean_over_batches", "standard_error": "standard_error_over_batches"}
+            "mean": "mean_over_batches", "standard_error": "standard_error_over_batches", "density": "density"}
     for name, row in ("z", tallies["histograms"][0]), ("(r,time,steps)", tallies["grids"][0]):
         for data, key in keys.items():
             if name != "z" or data != "weight_squared":

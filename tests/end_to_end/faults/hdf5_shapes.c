@@ -148,7 +148,7 @@ static enum sl_status read_file(enum reader by, const void *file, size_t bytes)
 	struct sl_arena a = {.base = room, .size = sizeof(room)};
 	struct sl_image_found image;
 	struct sl_openmc openmc;
-	struct sl_table t;
+	struct sl_table t = {0};
 	enum sl_status s;
 	FILE *out;
 

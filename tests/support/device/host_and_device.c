@@ -51,6 +51,7 @@ void test_batch_close_device(struct test_batch *s)
 {
 	sl_device_pipeline_close(&s->pipeline);
 	sl_memory_give(SL_DEVICE, s->device_memory);
+	sl_memory_give(SL_PINNED, s->b.device_packed.bytes);
 	sl_memory_give(SL_PINNED, s->pinned);
 }
 
