@@ -94,6 +94,8 @@ bool sl_value_absent(const struct sl_option *o, const void *value)
 		return *(const uint64_t *)value == 0;
 	if (o->kind == SL_KIND_TEXT)
 		return *(const char *)value == '\0';
+	if (o->kind == SL_KIND_CHOICE)
+		return !o->required && *(const int *)value == 0;
 	return sl_value_items(o, value) == 0;
 }
 

@@ -56,8 +56,8 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	if (sl_dir_open(o->path, false, &dir) != SL_OK)
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
-			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl, .mcpl.gz or "
-			".IAEAphsp",
+			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl, .mcpl.gz, "
+			".IAEAphsp or .phsp",
 			o->path);
 	o->is_run = true;
 	s = sl_manifest_read(&dir, &o->manifest);

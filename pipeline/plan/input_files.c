@@ -23,7 +23,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
 
-enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
+enum { NOTICE_BYTES = 256, SHOWN_MOST = 16 };
 
 /* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
 enum { KEPT_SHARE = 4 };
@@ -77,6 +77,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		return SL_OK;
 	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
+	inputs->drops = list->damaged == SL_LIST_DROPS;
 	if (inputs->stamp != list->stamp)
 		return sl_fail(SL_DISK, SL_LIST_FILES
 			" were written to since they were first read (a run needs unchanged "
@@ -200,8 +201,11 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot
 /* The rules of model list are the columns that hold its particles; they refer to caller's memory. */
 void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
-	const struct sl_list listed = {.first_id = first_id, .at = *columns};
+	struct sl_list listed;
 
+	memcpy(&listed, r->rules.bytes, sizeof(listed));
+	listed.first_id = first_id;
+	listed.at = *columns;
 	memcpy(r->rules.bytes, &listed, sizeof(listed));
 }
 
@@ -216,13 +220,18 @@ static const char *notice_of(
 {
 	const struct sl_mcpl_header *layout = &inputs->layout;
 	bool rounded = !f->single && (layout->record_bytes == 0 || layout->single);
+	char damaged[64] = "";
 
-	snprintf(text, NOTICE_BYTES, "%s%s%s",
+	if (f->damaged > 0)
+		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %" PRIu64,
+			f->damaged);
+	snprintf(text, NOTICE_BYTES, "%s%s%s%s%s",
 		f->recovered
 			? "the file is incomplete: its writer stopped early, so only whole records are read"
 			: "",
 		f->recovered && rounded ? "; " : "",
-		rounded ? "it holds doubles, which are rounded to floats (24 bits)" : "");
+		rounded ? "it holds doubles, which are rounded to floats (24 bits)" : "",
+		(f->recovered || rounded) && f->damaged > 0 ? "; " : "", damaged);
 	return text;
 }
 

@@ -11,7 +11,7 @@ import atexit as _atexit
 from typing import Dict as _Dict, NamedTuple as _NamedTuple
 
 from . import _native
-from ._columns import Batch, ParticleList, Survivors, Table
+from ._columns import Batch, Header, ParticleList, Survivors, Table
 from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, example, info, open_run as open, plan, read, replay, verify
@@ -51,7 +51,7 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid",
+__all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid", "Header",
            "History", "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Stream", "Survivors", "Table", "Tally",
            "compact", "compare", "convert", "deflate", "example", "filter", "info", "open", "plan", "read", "replay", "run",
            "scan", "sort", "stream", "verify", "version", "write_mcpl"]

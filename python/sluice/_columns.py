@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Tuple, Union
+import struct
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
+                    Union)
 
 from . import _native
 from ._native import Column
@@ -63,6 +65,43 @@ def _field(name: str, column: Any) -> Field:
     return name, dtype.str, ""
 
 
+class Header:
+    """What the header of an MCPL list says besides its columns.
+
+    source    the program that wrote the list
+    comments  texts, with those of statistics
+    stat_sum  key -> value of the comments stat:sum:KEY:VALUE, such as simulated particles; -1: unknown
+    blobs     name -> bytes
+    pdg       the PDG code that the header states for all particles; 0: each has its own
+    weight    the same for the weight
+    """
+
+    def __init__(self, data: bytes):
+        self._data = data
+        n, blobs = struct.unpack_from("<II", data, 16)
+        self.pdg, _, weighs = struct.unpack_from("<iII", data, 36)
+        self.weight = struct.unpack_from("<d", data, 48)[0] if weighs else 0.0
+        at, strings = 56 if weighs else 48, []
+        for _ in range(1 + n + 2 * blobs):
+            begin = at + 4
+            at = begin + struct.unpack_from("<I", data, at)[0]
+            strings.append(data[begin:at])
+        self.source, *self.comments = [text.decode("utf-8", "replace") for text in strings[:1 + n]]
+        self.blobs = dict(zip([name.decode("utf-8", "replace") for name in strings[1 + n:]], strings[1 + n + blobs:]))
+        sums = [comment.split(":") for comment in self.comments if comment.startswith("stat:sum:")]
+        self.stat_sum: Dict[str, float] = {parts[2]: float(parts[3]) for parts in sums if len(parts) == 4}
+
+    @classmethod
+    def of_run(cls, version: str, generated: int) -> "Header":
+        """That of a list of the survivors of a run."""
+        text = [f"Sluice {version}", f"stat:sum:sluice_generated:{generated:24d}"]
+        return cls(b"MCPL003L" + struct.pack("<QIIIIIiII", 0, 1, 0, 0, 0, 1, 0, 36, 0) +
+                   b"".join(struct.pack("<I", len(t)) + t.encode() for t in text))
+
+    def __repr__(self) -> str:
+        return f"<Header of {self.source}: {len(self.comments)} comments, {len(self.blobs)} blobs, {self.stat_sum}>"
+
+
 def missing_column(name: object, names: Iterable[str]) -> KeyError:
     """The exception for a name that no column has."""
     return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
@@ -92,7 +131,7 @@ class FileColumns(Mapping[str, Column]):
     def _load(self, names: List[str]) -> None:
         missing = [name for name in names if name not in self._read]
         if missing:
-            self._read.update(_native.read(self._path, ",".join(missing))[1])
+            self._read.update(_native.read(self._path, ",".join(missing), True)[1])
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._names:
@@ -128,6 +167,9 @@ class Table(Mapping[str, Array]):
     Neither copies: the arrays use the memory of the table, which lives as long as any of them. Columns in
     the memory of a device are always Columns: torch.from_dlpack(table["x"]), cupy.asarray(table["x"]).
     """
+
+    header: Optional[Header] = None
+    """Of the MCPL list that the particles are from."""
 
     def __init__(self, n: int, columns: Mapping[str, Column]):
         self.n = n
@@ -179,11 +221,16 @@ class Table(Mapping[str, Array]):
 
 
 class ParticleList(Table):
-    """The columns of a file; rounded is True if its numbers have 8 bytes and were rounded to 4."""
+    """The columns of a file.
 
-    def __init__(self, n: int, columns: Dict[str, Column], rounded: bool):
+    rounded  True if its numbers have 8 bytes and were rounded to 4
+    header   its Header, if it is a list
+    """
+
+    def __init__(self, n: int, columns: Dict[str, Column], rounded: bool, header: Optional[bytes] = None):
         super().__init__(n, columns)
         self.rounded = rounded
+        self.header = None if header is None else Header(header)
 
 
 class Batch(Table):
@@ -220,7 +267,9 @@ class Survivors(Mapping[str, Array]):
     that are used are read; batches() goes through a large run batch by batch and keeps nothing.
     """
 
-    def __init__(self, names: List[str], sources: List[Source]):
+    def __init__(self, names: List[str], sources: List[Source], header: Optional[Header] = None):
+        self.header = header
+        """That of a list of the survivors: generated particles, comments and blobs of the lists that were read."""
         self._names = names
         self._sources = sources
         self._joined: Dict[str, Column] = {}

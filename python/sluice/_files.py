@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _config, _native
-from ._columns import Batch, FileColumns, ParticleList, Source, Survivors
+from ._columns import Batch, FileColumns, Header, ParticleList, Source, Survivors
 from ._config import Config
 from ._error import Error
 from ._history import History
@@ -112,14 +112,16 @@ def info(path: Path, head: int = 0) -> str:
     return str(finish(start("info", os.fspath(path), number=head))[0])
 
 
-def read(path: Path) -> ParticleList:
-    """The columns of a file of survivors (.h5, .npz, .csv.gz), or of an MCPL file of any program.
+def read(path: Path, *, precision: str = "auto") -> ParticleList:
+    """The columns of a file of survivors (.h5, .npz, .csv.gz), or of a list of any program: MCPL, phase
+    space of the IAEA or of TOPAS, source file of OpenMC, npz or csv with the columns of a list.
 
-    Positions are in cm, times in ns, energies in keV. Numbers have 4 bytes; rounded says if those of the
-    file had 8.
+    Positions are in cm, times in ns, energies in keV. Numbers are float64 if those of the list have 8 bytes, else
+    float32; precision="single" rounds them to float32. The attribute header has comments, blobs and statistics.
     """
-    n, columns, rounded = _native.read(os.fspath(path), None)
-    return ParticleList(n, columns, rounded)
+    if precision not in ("auto", "single"):
+        raise ValueError(f"precision={precision!r}: use 'auto' or 'single'")
+    return ParticleList(*_native.read(os.fspath(path), None, precision == "single"))
 
 
 def _manifest(directory: str) -> List[Dict[str, Any]]:
@@ -194,4 +196,7 @@ def open_run(directory: Path) -> Run:
     lines = _manifest(path)
     if report["state"] == "running":
         _count_again(report["tallies"], lines)
-    return Run(report, survivors_of(path, lines), None, os.path.abspath(path))
+    survivors = survivors_of(path, lines)
+    if report["model"] != "list":  # which has those of its inputs
+        survivors.header = Header.of_run(_native.version, report["tallies"]["particles"])
+    return Run(report, survivors, None, os.path.abspath(path))

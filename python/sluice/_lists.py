@@ -1,11 +1,12 @@
 """Particle lists from arrays: write_mcpl() and filter()."""
 from __future__ import annotations
 
+import itertools
 import os
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _config, _native
-from ._columns import Table, array_of, input_array
+from ._columns import Header, Table, array_of, input_array
 from ._native import Column
 from ._run import Run
 
@@ -50,9 +51,21 @@ def _fields(columns: Columns, values: Mapping[str, Any]) -> Dict[str, Any]:
     return {name: input_array(value) for name, value in fields.items()}
 
 
+def _headers(header: Any) -> Tuple[bytes, ...]:
+    """The bytes of headers; a mapping without one has none."""
+    found = header if isinstance(header, Header) else getattr(header, "header", None)
+    if isinstance(found, Header):
+        return (found._data,)
+    if header is None or isinstance(header, Mapping):
+        return ()
+    if isinstance(header, (str, bytes)):
+        raise TypeError("header: use what read() returns, or its header")
+    return tuple(itertools.chain.from_iterable(map(_headers, header)))
+
+
 def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
                comment: Union[str, Iterable[str]] = (), precision: str = "auto", force: bool = False,
-               **values: Any) -> None:
+               header: Any = None, **values: Any) -> None:
     """Writes columns as an MCPL 3 file, .mcpl or .mcpl.gz.
 
     path       of the file; its name must end with .mcpl or .mcpl.gz
@@ -64,6 +77,9 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     comment    a text or several texts for the header
     precision  "single" or "double": 4 or 8 bytes per number; "auto": double if an array has float64
     force      replace an existing file
+    header     whose comments, blobs and statistics the file takes over: a Header, what has one (the result of
+               read(), filter() or run().survivors), or a list of these, whose statistics are added; () for
+               none. None: that of columns. Statistics stay as they are if particles were removed
     values     a number for all particles, or the name of another column: pdg=22, time=0.0, userflags="id"
 
     Energies must be at least 0, directions must have length 1, and all numbers must be finite. The file
@@ -75,17 +91,19 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments = (comment,) if isinstance(comment, str) else tuple(comment)
-    _native.write_mcpl(os.fspath(path), fields, single, comments, force)
+    _native.write_mcpl(os.fspath(path), fields, single, comments, force, _headers(columns if header is None else header))
 
 
 class Selected(Table):
     """The particles that filter() has selected.
 
     index   shape (n,), uint32: their numbers in the columns that were filtered, in the order of the result
+    header  that of the columns
     """
 
-    def __init__(self, n: int, columns: Dict[str, Any], index: Column):
+    def __init__(self, n: int, columns: Dict[str, Any], index: Column, header: Optional[Header] = None):
         super().__init__(n, columns)
+        self.header = header
         self.index = array_of(index)
 
 
@@ -153,4 +171,4 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
             else:
                 made = _take(value, array_of(index), name)
         taken[name] = made
-    return Selected(n, taken, index)
+    return Selected(n, taken, index, getattr(columns, "header", None))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import _config, _native
-from ._columns import Array, Batch, Source, Survivors, array_of
+from ._columns import Array, Batch, Header, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
 from ._grids import Cells, Densities, grids_of, middles
@@ -173,7 +173,7 @@ def _is_resident(arrays: str) -> bool:
 
 
 def finish(job: Any) -> Any:
-    """Waits for a job without batches. (text, facts, stopped, image, cells)"""
+    """Waits for a job without batches. (text, facts, stopped, image, cells, header)"""
     job.next()
     return job.outcome()
 
@@ -249,13 +249,13 @@ def _survivors_in_memory(batches: List[Batch]) -> Survivors:
 def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
     """The results of a job that has ended; None if it has none."""
     from ._files import survivors_of
-    text, directory, _, image, cells = job.outcome()
+    text, directory, _, image, cells, header = job.outcome()
     if text is None:
         return None
     report = _report(text, in_memory)
-    if in_memory:
-        return Run(report, _survivors_in_memory(batches), image, cells=cells)
-    return Run(report, survivors_of(directory), image, os.path.abspath(directory), cells)
+    survivors = _survivors_in_memory(batches) if in_memory else survivors_of(directory)
+    survivors.header = None if header is None else Header(header)
+    return Run(report, survivors, image, None if in_memory else os.path.abspath(directory), cells)
 
 
 def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,

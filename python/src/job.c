@@ -298,6 +298,7 @@ void sl_py_job_free(struct sl_py_job *job)
 	free(job->asked.text);
 	free(job->text);
 	free(job->facts);
+	sl_memory_give(SL_HOST, job->header);
 	sl_memory_give(SL_HOST, job->image);
 	sl_memory_give(SL_HOST, job->count);
 	sl_memory_give(SL_HOST, job->value);

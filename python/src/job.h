@@ -79,7 +79,9 @@ struct sl_py_job {
 	char *text;               /* what work() printed: JSON or text; of malloc() */
 	char *facts;              /* further results as JSON; of malloc() */
 	bool stopped;             /* by run.stop_before */
-	double *image;            /* values, of sl_memory_get() */
+	uint8_t *header;          /* of a list of the survivors, of sl_memory_get() */
+	size_t header_bytes;
+	double *image; /* values, of sl_memory_get() */
 	uint32_t width, height;
 	size_t cells;    /* of large tallies (work.c) */
 	uint64_t *count; /* of these cells, of sl_memory_get(); NULL: none */

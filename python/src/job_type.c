@@ -219,7 +219,7 @@ static PyObject *take_cells(struct sl_py_job *job)
 	return NULL;
 }
 
-/* (text, facts, stopped, image, cells) of a job that has ended. */
+/* (text, facts, stopped, image, cells, header) of a job that has ended. */
 static PyObject *outcome(PyObject *self, PyObject *none)
 {
 	struct job_object *o = (struct job_object *)self;
@@ -241,8 +241,9 @@ static PyObject *outcome(PyObject *self, PyObject *none)
 		Py_XDECREF(image);
 		return NULL;
 	}
-	return Py_BuildValue("(NNNNN)", text_or_none(o->job->text), text_or_none(o->job->facts),
-		PyBool_FromLong(o->job->stopped), image, cells);
+	return Py_BuildValue("(NNNNNy#)", text_or_none(o->job->text), text_or_none(o->job->facts),
+		PyBool_FromLong(o->job->stopped), image, cells, (const char *)o->job->header,
+		(Py_ssize_t)o->job->header_bytes);
 }
 
 /* Ends the job at once. */
@@ -280,7 +281,7 @@ bool sl_py_job_type_make(void)
 	static PyMethodDef methods[] = {
 		{"next", next, METH_VARARGS, "next(on_progress=None): the next batch, or None."},
 		{"outcome", outcome, METH_NOARGS,
-			"outcome(): (text, facts, stopped, image, cells)."},
+			"outcome(): (text, facts, stopped, image, cells, header)."},
 		{"close", close_job, METH_NOARGS, "close(): ends the job at once."},
 		{NULL, NULL, 0, NULL}};
 	static PyType_Slot slots[] = {

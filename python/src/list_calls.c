@@ -90,24 +90,57 @@ static bool take_fields(PyObject *fields, struct sl_py_mcpl *l, struct sl_py_inp
 	return true;
 }
 
+/*
+ * The headers of a tuple of bytes, while it lives; *made is NULL without any. Each counts as the list of one
+ * particle, so that the sums over all particles are those of the headers. False with an exception.
+ */
+static bool take_headers(PyObject *tuple, struct sl_mcpl_metadata **made)
+{
+	const size_t n = (size_t)PyTuple_Size(tuple);
+	struct sl_mcpl_part *part = (struct sl_mcpl_part *)calloc(n + 1, sizeof(*part));
+	enum sl_status s = SL_OK;
+
+	*made = NULL;
+	if (!part)
+		return PyErr_NoMemory() != NULL;
+	for (size_t i = 0; i < n; i++) {
+		PyObject *header = PyTuple_GetItem(tuple, (Py_ssize_t)i);
+
+		part[i].file = PyBytes_AsString(header);
+		if (!part[i].file) {
+			free(part);
+			return false;
+		}
+		part[i].bytes = (size_t)PyBytes_Size(header);
+		part[i].first = i;
+		part[i].particles = 1;
+	}
+	if (n > 0)
+		s = sl_mcpl_metadata_add(part, (uint32_t)n, false, made);
+	free(part);
+	return s == SL_OK || sl_py_raise(s, sl_last_error(), NULL);
+}
+
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 {
 	struct sl_py_input in[SL_PY_FIELDS];
 	struct sl_py_mcpl l = {.stop = is_interrupted};
-	PyObject *fields, *comments, *result = NULL;
+	struct sl_mcpl_metadata *metadata = NULL;
+	PyObject *fields, *comments, *headers, *result = NULL;
 	int single, force;
 	enum sl_status s;
 
 	(void)module;
 	memset(in, 0, sizeof(in));
-	if (!PyArg_ParseTuple(args, "sO!pO!p", &l.path, &PyDict_Type, &fields, &single,
-		    &PyTuple_Type, &comments, &force) ||
+	if (!PyArg_ParseTuple(args, "sO!pO!pO!", &l.path, &PyDict_Type, &fields, &single,
+		    &PyTuple_Type, &comments, &force, &PyTuple_Type, &headers) ||
 		!(fields = PyDict_Copy(fields)))
 		return NULL;
 	l.single = single != 0;
 	l.force = force != 0;
 	l.comment = texts_of(comments, &l.n_comments);
-	if (l.comment && take_fields(fields, &l, in)) {
+	if (l.comment && take_fields(fields, &l, in) && take_headers(headers, &metadata)) {
+		l.metadata = metadata;
 		Py_BEGIN_ALLOW_THREADS
 		s = sl_py_mcpl_write(&l);
 		Py_END_ALLOW_THREADS
@@ -115,6 +148,7 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 	}
 	for (int f = 0; f < SL_PY_FIELDS; f++)
 		sl_py_input_give(&in[f]);
+	sl_mcpl_metadata_free(metadata);
 	free((void *)l.comment);
 	Py_DECREF(fields);
 	return result;

@@ -30,6 +30,7 @@
 #include "python/src/program.h"
 #include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/phase_space/phase_space_mcpl.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -38,45 +39,56 @@
 struct file_table {
 	struct sl_table table;
 	void *block; /* of sl_memory_get() */
+	bool wide;   /* real numbers have 8 bytes; at first whether they may */
 	struct sl_mcpl_lost lost;
-	bool copies; /* columns are copied, because the block has others too */
+	bool copies;              /* columns are copied, because the block has others too */
+	struct sl_mcpl_head head; /* of a list, without its number of particles */
 };
+
+/* Reads an MCPL file of any program in memory, and keeps its header. */
+static enum sl_status read_mcpl(const void *file, size_t bytes, struct file_table *f)
+{
+	bool recovered;
+
+	SL_TRY(sl_py_mcpl_load(file, bytes, &f->wide, &f->table, &f->lost, &f->block));
+	SL_TRY(sl_mcpl_head_read(file, bytes, &f->head, &recovered));
+	f->head.fixed.particles = 0;
+	sl_mcpl_head_finish(&f->head);
+	return SL_OK;
+}
+
+/* The same for a list of another format, which becomes MCPL in memory first. */
+static enum sl_status read_space(struct sl_phase_space *space, struct file_table *f)
+{
+	enum sl_status s;
+	size_t bytes;
+	void *file;
+
+	SL_TRY(sl_phase_space_to_mcpl(space, &file, &bytes));
+	s = read_mcpl(file, bytes, f);
+	sl_memory_give(SL_HOST, file);
+	return s;
+}
 
 /* Lists of any program, which need not have what this program writes. */
 static enum sl_status read_list(const char *path, struct file_table *f)
 {
-	enum sl_status s;
+	struct sl_phase_space *space = NULL;
 	struct sl_map map;
+	enum sl_status s;
 
 	SL_TRY(sl_map_file(path, &map));
-	s = sl_py_mcpl_load(map.at, map.bytes, &f->table, &f->lost, &f->block);
-	if (s == SL_OK && sl_map_is_changed(&map, path)) {
-		sl_memory_give(SL_HOST, f->block);
-		f->block = NULL;
+	if (sl_phase_space_is_foreign(path, &map))
+		s = sl_phase_space_open(path, &map, &space);
+	else
+		s = read_mcpl(map.at, map.bytes, f);
+	if (s == SL_OK && space)
+		s = read_space(space, f);
+	if (s == SL_OK && (sl_map_is_changed(&map, path) ||
+				  (space && sl_phase_space_is_changed(space, path))))
 		s = sl_fail(SL_BAD_INPUT,
 			"the file was changed while it was read; read it again when its writer has "
 			"ended");
-	}
-	sl_unmap(&map);
-	return sl_add_context(s, "%s", path);
-}
-
-/* Lists of other formats, as the MCPL list with the same particles. */
-static enum sl_status read_phase_space(const char *path, struct file_table *f)
-{
-	struct sl_phase_space *space;
-	struct sl_map map;
-	void *file = NULL;
-	size_t bytes;
-	enum sl_status s;
-
-	SL_TRY(sl_map_file(path, &map));
-	s = sl_phase_space_open(path, &map, &space);
-	if (s == SL_OK)
-		s = sl_phase_space_to_mcpl(space, &file, &bytes);
-	if (s == SL_OK)
-		s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
-	sl_memory_give(SL_HOST, file);
 	sl_phase_space_close(space);
 	sl_unmap(&map);
 	return sl_add_context(s, "%s", path);
@@ -92,18 +104,22 @@ static bool ends_with(const char *text, const char *end)
 /* only: NULL, or the names of the columns that are wanted, with commas between them. */
 static enum sl_status read_table(const char *path, const char *only, struct file_table *f)
 {
+	const bool is_text = ends_with(path, ".csv") || ends_with(path, ".csv.gz");
 	struct sl_survivors survivors;
+	enum sl_status s;
 
-	memset(f, 0, sizeof(*f));
-	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz")) {
+	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz") ||
+		(!is_text && sl_phase_space_names_foreign(path))) {
 		SL_TRY(read_list(path, f));
 		f->table.only = only;
 		f->copies = only != NULL;
 		return SL_OK;
 	}
-	if (sl_phase_space_names_foreign(path))
-		return read_phase_space(path, f);
-	SL_TRY(sl_survivors_read_columns(path, only, &survivors));
+	s = sl_survivors_read_columns(path, only, &survivors);
+	if (s == SL_BAD_INPUT && is_text && sl_phase_space_names_foreign(path))
+		return read_list(path, f);
+	SL_TRY(s);
+	f->wide = false;
 	f->table = survivors.table;
 	f->block = survivors.block;
 	return SL_OK;
@@ -118,7 +134,9 @@ static void free_block(PyObject *capsule)
 static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, PyObject *columns)
 {
 	const struct sl_table_column *c = &f->table.column[k];
-	PyObject *column;
+	const bool wide = f->wide && sl_column_facts[c->column].type == SL_TYPE_F32;
+	const Py_ssize_t shape[1] = {(Py_ssize_t)f->table.n};
+	PyObject *column, *owner = c->constant || f->copies ? NULL : block;
 	void *data = c->data;
 	bool added, copied = c->constant || f->copies;
 
@@ -126,7 +144,8 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 		PyErr_NoMemory();
 		return false;
 	}
-	column = sl_py_column_of(c->column, data, f->table.n, copied ? NULL : block);
+	column = wide ? sl_py_column_make(SL_PY_F64, (int)c->column, data, shape, 1, owner)
+	              : sl_py_column_of(c->column, data, f->table.n, owner);
 	if (sl_is_named_column((int)c->column))
 		sl_py_column_set_label(column, &f->table.label[c->column - SL_COLUMN_derived_1]);
 	added = column && PyDict_SetItemString(columns, sl_table_name(&f->table, k), column) == 0;
@@ -134,12 +153,20 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 	return added;
 }
 
-/* (n, columns, rounded): rounded if the file has numbers of 8 bytes, read as 4. */
+/* The header as bytes, or None. NULL with an exception. */
+static PyObject *header_bytes(const struct sl_mcpl_head *head)
+{
+	if (!head->bytes)
+		Py_RETURN_NONE;
+	return PyBytes_FromStringAndSize((const char *)head->bytes, (Py_ssize_t)head->size);
+}
+
+/* (n, columns, rounded, header): rounded if the file has numbers of 8 bytes, read as 4. */
 static PyObject *table_tuple(struct file_table *f)
 {
 	PyObject *block = PyCapsule_New(f->block, "sluice.block", free_block), *made = NULL;
-	PyObject *columns = block ? PyDict_New() : NULL;
-	bool added = columns != NULL;
+	PyObject *columns = block ? PyDict_New() : NULL, *header = header_bytes(&f->head);
+	bool added = columns != NULL && header != NULL;
 
 	if (!block)
 		sl_memory_give(SL_HOST, f->block);
@@ -147,8 +174,9 @@ static PyObject *table_tuple(struct file_table *f)
 		if (sl_table_wants(&f->table, sl_table_name(&f->table, k)))
 			added = add_column(f, k, block, columns);
 	if (added)
-		made = Py_BuildValue("(IOO)", (unsigned)f->table.n, columns,
-			f->lost.digits ? Py_True : Py_False);
+		made = Py_BuildValue("(IOOO)", (unsigned)f->table.n, columns,
+			f->lost.digits && !f->wide ? Py_True : Py_False, header);
+	Py_XDECREF(header);
 	Py_XDECREF(columns);
 	Py_XDECREF(block);
 	return made;
@@ -156,18 +184,24 @@ static PyObject *table_tuple(struct file_table *f)
 
 static PyObject *read_file(PyObject *module, PyObject *args)
 {
-	struct file_table f;
+	struct file_table f = {.block = NULL};
+	PyObject *made = NULL;
 	const char *path, *only;
+	int single;
 	enum sl_status s;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "sz", &path, &only))
+	if (!PyArg_ParseTuple(args, "szp", &path, &only, &single))
 		return NULL;
+	f.wide = single == 0;
 	Py_BEGIN_ALLOW_THREADS
 	s = read_table(path, only, &f);
 	Py_END_ALLOW_THREADS
 	if (s == SL_OK)
-		return table_tuple(&f);
+		made = table_tuple(&f);
+	sl_mcpl_head_free(&f.head);
+	if (s == SL_OK)
+		return made;
 	Py_BEGIN_ALLOW_THREADS
 	sl_memory_give(SL_HOST, f.block);
 	Py_END_ALLOW_THREADS
@@ -281,7 +315,8 @@ static PyObject *run_program(PyObject *module, PyObject *words)
 }
 
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
-	{"read", read_file, METH_VARARGS, "read(path, names): (n, columns, rounded) of a file."},
+	{"read", read_file, METH_VARARGS,
+		"read(path, names, single): (n, columns, rounded, header) of a file."},
 	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},

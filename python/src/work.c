@@ -23,6 +23,8 @@
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
 #include "python/src/base/turn.h"
+#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/inputs/input_survey.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -178,6 +180,29 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	return SL_OK;
 }
 
+/* Keeps the header that a list of all survivors has; without the columns, which only a file has. */
+static enum sl_status keep_header(
+	struct sl_py_job *job, const struct sl_plan *plan, const struct sl_manifest *m)
+{
+	struct sl_inputs *inputs = plan->recipe.inputs;
+	struct sl_mcpl_facts own = {.flags = SL_COLUMN_COUNT};
+	struct sl_file_facts run = plan->facts;
+	struct sl_batch_facts all = {.number = SL_WHOLE_RUN};
+	const struct sl_table none = {.n = 0};
+	void *header;
+
+	if (inputs && !inputs->metadata)
+		SL_TRY(sl_inputs_read_metadata(inputs));
+	own.metadata = inputs ? inputs->metadata : NULL;
+	sl_mcpl_set_facts(&run, &own);
+	for (uint64_t i = 0; i < m->n; i++)
+		all.generated += m->line[i].generated;
+	SL_TRY(sl_memory_get(SL_HOST, sl_mcpl_put_header(NULL, &run, &none, 0, &all), &header));
+	job->header = (uint8_t *)header;
+	job->header_bytes = sl_mcpl_put_header(job->header, &run, &none, 0, &all);
+	return SL_OK;
+}
+
 /* Keeps the text of run.json, the image and large tallies. A failure shows as a missing text. */
 static void keep_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, bool stopped)
@@ -188,6 +213,7 @@ static void keep_results(void *ctx, const struct sl_workspace *w, const struct s
 	job->stopped = stopped;
 	if (!stopped && w->image_sum.image.width > 0 && copy_image(job, &w->image_sum) != SL_OK)
 		return;
+	(void)keep_header(job, w->plan, m); /* headers of inputs can be more than one can have */
 	if (copy_rows(job, w) != SL_OK || sl_text_memory_begin(&t) != SL_OK)
 		return;
 	sl_report_write(w, m, session, stopped ? "stopped" : "done", t.out);

@@ -133,7 +133,7 @@ class Changing:
 
 def test_containers_that_change_during_a_call(tmp_path, columns):
     for call in (lambda c: _native.filter("{model: {list: {files: [-]}}, keep: x > 0 cm}", False, c, None),
-                 lambda c: _native.write_mcpl(str(tmp_path / "a.mcpl"), c, True, (), False)):
+                 lambda c: _native.write_mcpl(str(tmp_path / "a.mcpl"), c, True, (), False, ())):
         known, events = {name: columns[name] for name in ("y", "z", "u", "v", "w")}, []
         known.update(energy=1.0, time=0.0, weight=1.0, pdg=22)
         known["x"] = Changing(known, columns["x"], events)

@@ -4,6 +4,8 @@ import gc
 import gzip
 import itertools
 import os
+import pickle
+import shutil
 import sys
 
 import numpy
@@ -11,6 +13,8 @@ import pytest
 
 import sluice
 from conftest import SLAB, SOURCE, Only, refused, same_columns, share
+
+FORMATS = SOURCE / "tests/stages/formats"
 
 
 def particles(n, dtype=numpy.float32, seed=1):
@@ -25,6 +29,11 @@ def particles(n, dtype=numpy.float32, seed=1):
     columns.update({name: random.random(n).astype(dtype) for name in ("energy", "time", "weight")})
     columns["pdg"] = random.choice(numpy.array([22, 2112, -11], numpy.int32), n)
     return columns
+
+
+def pyarrow_of(table):
+    pyarrow = sys.modules.get("pyarrow")
+    return str(pyarrow.table(table).schema.field("x").type) if pyarrow else None
 
 
 def refuse(name="USAGE", *texts, **call):
@@ -66,10 +75,16 @@ def test_doubles_keep_their_digits(tmp_path):
         size = 8 * number + 4
         records = numpy.frombuffer(path.read_bytes()[-1000 * size:], [("x", dtype), ("", f"V{size - number}")])
         assert numpy.array_equal(records["x"], columns["x"].astype(dtype))
-        assert sluice.read(path).rounded == (number == 8)
+        table = sluice.read(path)
+        assert numpy.array_equal(table["x"], columns["x"].astype(dtype)) and not table.rounded
+        assert sluice.read(path, precision="single").rounded == (number == 8)
+        assert pyarrow_of(table) in (None, "double" if number == 8 else "float")
+        sluice.write_mcpl(path, sluice.filter(table, "x > 0"), force=True)  # and so does a filter
+        assert numpy.array_equal(sluice.read(path)["x"], columns["x"].astype(dtype)[columns["x"] > 0])
+        sluice.write_mcpl(path, columns, precision=precision, force=True)
     assert (tmp_path / "auto.mcpl").read_bytes() == (tmp_path / "double.mcpl").read_bytes()
     sluice.write_mcpl(tmp_path / "one.mcpl", {**particles(1000), "x": columns["x"]})
-    assert sluice.read(tmp_path / "one.mcpl").rounded
+    assert sluice.read(tmp_path / "one.mcpl")["y"].dtype == "f8"
 
 
 def test_arrays_of_any_layout(tmp_path):
@@ -125,13 +140,69 @@ def test_plain_files_are_read_as_gzip_files(tmp_path, values, precision):
             last[name] = number.astype(last[name].dtype) * (1 + 1e-9) if name in real else bits.astype("i8")
     del last
     plain.write_bytes(content)
-    table = sluice.read(plain)
-    assert table.n == 70_001 and table.rounded == (precision == "double")
+    table, single = (sluice.read(plain, precision=p) for p in ("auto", "single"))
+    assert table.n == 70_001 and single.rounded == (precision == "double")
+    with numpy.errstate(over="ignore"):
+        assert all(table[c].astype(single[c].dtype).tobytes() == single[c].tobytes() for c in table)
     packed = tmp_path / "packed.mcpl.gz"
     packed.write_bytes(gzip.compress(content, 1))
     assert same(sluice.read(packed), table)
     plain.write_bytes(content + b"x")  # read record by record, as by a run
     assert same(sluice.read(plain), table)
+
+
+def test_headers_are_kept(tmp_path):
+    """As by the program: statistics stay as they are when particles are removed, and are added up over lists."""
+    a, b, c = (tmp_path / f"{name}.mcpl" for name in "abc")
+    sluice.write_mcpl(a, {**particles(100), "pdg": 2112}, weight=0.1, comment=["stat:sum:nsrc:" + "100000".rjust(24), "hello"])
+    beam = sluice.read(a)
+    assert (beam.header.pdg, beam.header.weight, beam.header.stat_sum, beam.header.blobs) == (2112, 0.1, {"nsrc": 1e5}, {})
+    kept = sluice.filter(beam, "x > 0")
+    sluice.write_mcpl(b, kept, comment="more")
+    made = sluice.read(b)
+    assert made.header.comments == ["stat:sum:nsrc:" + "100000".rjust(24), "Read from a list of " + beam.header.source,
+                                    "hello", "more"]
+    assert (made.n, made.header.pdg, made.header.weight) == (kept.n, 2112, 0.1) and kept.n < 100
+    sluice.write_mcpl(c, {**kept, "weight": kept["weight"] * 2}, header=[beam, made.header])
+    assert (sluice.read(c).header.weight, sluice.read(c).header.stat_sum) == (0, {"nsrc": 2e5})
+    sluice.write_mcpl(c, kept, header=(), force=True)
+    assert sluice.read(c).header.comments == [] and sluice.read(c).header.pdg == 0
+    refuse("BAD_INPUT", "repeated", path=c, columns=kept, comment="stat:sum:nsrc:" + "1".rjust(24), force=True)
+
+    names = ["x", "y", "z", "u", "v", "w", "time", "weight"]
+    run = sluice.run(SLAB, out=tmp_path / "run", columns=names)
+    for survivors in run.survivors, sluice.open(tmp_path / "run").survivors, sluice.run(SLAB, columns=names).survivors:
+        sluice.write_mcpl(c, survivors, energy=2e-3, pdg=22, force=True)
+        assert sluice.read(c).header.stat_sum == {"sluice_generated": 6000}
+    assert sluice.read(c).header.blobs["sluice_config"].startswith(b"run:")
+    for particles_of_a, share in ((100, 1e5), (50, 5e4)):
+        result = sluice.run({"run": {"particles": particles_of_a}, "model": {"list": {"files": [str(a)]}}, "keep": "x > 0 cm"})
+        assert result.survivors.header.stat_sum == {"sluice_generated": particles_of_a, "nsrc": share}
+        assert "hello" in result.survivors.header.comments
+    loaded = pickle.loads(pickle.dumps(beam))
+    assert loaded.header.comments == beam.header.comments
+
+
+def test_lists_of_other_programs(tmp_path):
+    for file in "latch.IAEAphsp", "source.h5":
+        shutil.copytree(FORMATS / "phase_space/reference", tmp_path, dirs_exist_ok=True)
+        sluice.convert(tmp_path / file, tmp_path / "list.mcpl", force=True)
+        assert same(sluice.read(tmp_path / file), sluice.read(tmp_path / "list.mcpl"))
+        assert sluice.read(tmp_path / file).header.source == sluice.read(tmp_path / "list.mcpl").header.source
+
+
+def test_arrays_of_numpy_are_lists(tmp_path):
+    columns = particles(3000, numpy.float64)
+    columns.update(userflags=numpy.arange(3000), extra=numpy.zeros((3000, 2)), name=numpy.array(["text"] * 3000))
+    for save in numpy.savez, numpy.savez_compressed:
+        for kind in "f4", "f8":
+            save(tmp_path / "list.npz", **{k: v.astype(kind) if v.dtype.kind == "f" and v.ndim == 1 else v for k, v in columns.items()})
+            table = sluice.read(tmp_path / "list.npz")
+            for name in set(columns) - {"extra", "name"}:
+                assert numpy.allclose(table[name], columns[name], rtol=3e-7, atol=3e-7), name
+    names = [name for name in columns if name not in ("extra", "name")]
+    numpy.savetxt(tmp_path / "list.csv", numpy.array([columns[name] for name in names]).T, header=",".join(names), delimiter=",")
+    assert same(sluice.read(tmp_path / "list.csv"), table)
 
 
 def test_damaged_lists(tmp_path):
@@ -208,11 +279,12 @@ def test_numbers_that_a_column_cannot_hold(tmp_path, name, value, tail):
     sluice.write_mcpl(path, columns)
     path.write_bytes(path.read_bytes() + tail)
     with pytest.raises(sluice.Error, match=f"list.mcpl: particle 2998 .from 0.: its {name} is .*in single precision"):
-        sluice.read(path)
+        sluice.read(path, precision="single")
+    assert sluice.read(path)[name][2998] == pytest.approx(value)
     columns[name][2998] = 1e-44  # fewer digits
     sluice.write_mcpl(path, columns, force=True)
     path.write_bytes(path.read_bytes() + tail)
-    assert 0 < sluice.read(path)[name][2998] < 1.1e-38
+    assert 0 < sluice.read(path, precision="single")[name][2998] < 1.1e-38
 
 
 def test_memory_is_given_back(tmp_path):
@@ -234,7 +306,7 @@ def test_gzip_files_of_any_members(tmp_path, cuts):
     sluice.write_mcpl(path, particles(50_000))
     plain, expected, ends = path.read_bytes(), sluice.read(path), [0, *cuts, None]
     members = [gzip.compress(plain[a:b], 1, mtime=0) for a, b in zip(ends, ends[1:])]
-    for more in (b"", gzip.compress(b"", mtime=0)):
+    for more in (b"", gzip.compress(b"", mtime=0), bytes(512)):
         packed.write_bytes(b"".join(members) + more)
         assert same(sluice.read(packed), expected)
     for damage in (len(members[0]) // 2, -6, -2):

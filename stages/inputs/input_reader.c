@@ -17,6 +17,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space_mcpl.h"
 #include "stages/inputs/mcpl_columns.h"
+#include "stages/inputs/mcpl_survey.h"
 #include "stages/inputs/reading.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
@@ -206,23 +207,9 @@ struct places {
 	const struct sl_batch *b;
 	const struct sl_mcpl_header *layout;
 	uint32_t place, n;
+	bool drops;   /* some particles of the file are damaged */
+	float weight; /* that all files have, or 0 */
 };
-
-/*
- * Reads the next record of a stream as a particle, and keeps it as the source record of place i. Another
- * process could change the file between the two; read_some() then refuses the batch.
- */
-static enum sl_status keep_next(
-	struct sl_mcpl_stream *s, const struct places *to, uint32_t i, struct sl_mcpl_particle *p)
-{
-	const uint8_t *record;
-
-	SL_TRY(sl_mcpl_next_record(s, &record));
-	sl_mcpl_recode(&s->header, record, to->layout,
-		(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
-	sl_mcpl_decode(&s->header, record, p);
-	return SL_OK;
-}
 
 /* Stores a particle in the columns of place i. */
 static void store_particle(const struct places *to, uint32_t i, const struct sl_mcpl_particle *from)
@@ -233,15 +220,39 @@ static void store_particle(const struct places *to, uint32_t i, const struct sl_
 	sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
 }
 
+/* The same for a damaged particle, whose numbers nothing may add up. */
+static void store_damaged(const struct places *to, uint32_t i)
+{
+	const struct sl_particle p = {.weight = to->weight, .fate = SL_FATE_damaged};
+
+	sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
+}
+
+/*
+ * Reads the next record of a stream as the particle of place i, and keeps it as its source record. Another
+ * process could change the file between the two; read_some() then refuses the batch.
+ */
+static enum sl_status read_next(struct sl_mcpl_stream *s, const struct places *to, uint32_t i)
+{
+	struct sl_mcpl_particle p;
+	const uint8_t *record;
+
+	SL_TRY(sl_mcpl_next_record(s, &record));
+	if (to->b->source)
+		sl_mcpl_recode(&s->header, record, to->layout,
+			(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
+	sl_mcpl_decode(&s->header, record, &p);
+	store_particle(to, i, &p);
+	if (to->drops && sl_is_damaged_record(&s->header, record))
+		store_damaged(to, i);
+	return SL_OK;
+}
+
 /* Reads the next particles of a stream. */
 static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct places *to)
 {
-	for (uint32_t i = to->place; i < to->place + to->n; i++) {
-		struct sl_mcpl_particle from;
-
-		SL_TRY(to->b->source ? keep_next(s, to, i, &from) : sl_mcpl_next(s, &from));
-		store_particle(to, i, &from);
-	}
+	for (uint32_t i = to->place; i < to->place + to->n; i++)
+		SL_TRY(read_next(s, to, i));
 	return SL_OK;
 }
 
@@ -265,6 +276,9 @@ static enum sl_status read_plain(
 			(uint8_t *)to->b->source + (size_t)to->place * to->layout->record_bytes);
 	sl_mcpl_to_columns(&s.header, s.at, to->n, &to->b->columns, to->place);
 	memset(to->b->columns.fate + to->place, SL_FATE_listed, to->n);
+	for (uint32_t i = 0; to->drops && i < to->n; i++)
+		if (sl_is_damaged_record(&s.header, s.at + (size_t)i * record_bytes))
+			store_damaged(to, to->place + i);
 	return SL_OK;
 }
 
@@ -281,6 +295,8 @@ static enum sl_status read_space(
 				(uint8_t *)to->b->source +
 					(size_t)(to->place + i) * to->layout->record_bytes);
 		store_particle(to, to->place + i, &p);
+		if (to->drops && sl_is_damaged_particle(&space->fields, &p))
+			store_damaged(to, to->place + i);
 	}
 	return SL_OK;
 }
@@ -320,14 +336,18 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 		const struct sl_input *f = &inputs->at[k];
 		uint64_t first = f->first > begin ? f->first : begin;
 		uint64_t last = f->first + f->particles;
-		struct places to = {
-			.b = b, .layout = &inputs->layout, .place = (uint32_t)(first - begin)};
+		struct places to = {.b = b,
+			.layout = &inputs->layout,
+			.place = (uint32_t)(first - begin),
+			.drops = f->damaged > 0};
 		enum sl_status s;
 
 		last = last < end ? last : end;
 		if (f->gzipped != gzipped || first >= last)
 			continue;
 		to.n = (uint32_t)(last - first);
+		if (SL_HAS(inputs->constants, SL_COLUMN_weight))
+			to.weight = inputs->constant.weight;
 		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first, &to)
 		            : read_random(&inputs->reading->source[k], first - f->first, &to);
 		if (sl_input_source_is_changed(&inputs->reading->source[k], f->path))

@@ -25,9 +25,10 @@ struct sl_input {
 	size_t bytes;              /* of an IAEA phase space: of both files */
 	uint32_t crc;              /* of its bytes, set by sl_inputs_survey() */
 	uint64_t first, particles; /* number of its first particle in the run; how many it has */
-	bool gzipped;   /* batches decompress it in turn: a gzip file whose records are not kept */
-	bool single;    /* numbers have 4 bytes, not 8 */
-	bool recovered; /* the header has no count, so complete records were counted */
+	bool gzipped; /* batches decompress it in turn: a gzip file whose records are not kept */
+	bool single;  /* numbers have 4 bytes, not 8 */
+	uint64_t damaged;            /* particles that are dropped, set by sl_inputs_survey() */
+	bool recovered;              /* the header has no count, so complete records were counted */
 	bool has_metadata;           /* it has comments or blobs */
 	const char *format, *unread; /* of a list that is not MCPL (phase_space.h), or NULL */
 };
@@ -42,11 +43,12 @@ struct sl_inputs {
 	uint64_t particles;      /* of all files */
 	uint64_t stamp;          /* changes if a file is replaced or written to */
 	sl_column_set constants; /* set of columns with one value in all files */
-	struct sl_particle constant;       /* those values */
-	double weight;                     /* the constant weight, with all digits of the headers */
-	bool doubles;                      /* some file has numbers of 8 bytes */
-	struct sl_mcpl_header layout;      /* of the source records that batches keep */
-	int weight_shift;                  /* for sl_recipe; set by sl_inputs_survey() */
+	struct sl_particle constant;  /* those values */
+	double weight;                /* the constant weight, with all digits of the headers */
+	bool doubles;                 /* some file has numbers of 8 bytes */
+	struct sl_mcpl_header layout; /* of the source records that batches keep */
+	bool drops;       /* damaged particles are dropped; set between opening and survey */
+	int weight_shift; /* for sl_recipe; set by sl_inputs_survey() */
 	struct sl_mcpl_metadata *metadata; /* NULL: not read */
 	struct sl_reading *reading;        /* state of reading, private, reading.h */
 };
@@ -61,7 +63,7 @@ enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
- * Reads the particles of b into its columns, with the fate listed, and their records in inputs->layout
+ * Reads the particles of b into its columns, with the fate listed or damaged, and their records in inputs->layout
  * into b->source, if it is not NULL. Batches with a turn read gzip files
  * in the order of their turns, from 0 on; each turn must be used exactly once.
  */

@@ -127,7 +127,7 @@ static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at;
-	struct sl_mcpl_pass pass = {.summed = begin};
+	struct sl_mcpl_pass pass = {.summed = begin, .drops = all->inputs->drops};
 	enum sl_status s = sl_check_mcpl_weight(&f->stream.header, &all->weights);
 
 	pass.weights = all->weights;
@@ -135,6 +135,7 @@ static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
 		s = f->stream.gzipped ? survey_gzip(all, k, &pass)
 		                      : sl_survey_plain(&all->pool, &f->stream, &pass);
 	all->weights = pass.weights;
+	all->inputs->at[k].damaged = pass.damaged;
 	all->inputs->at[k].crc = sl_crc32_update(
 		pass.crc, pass.summed, (size_t)(begin + f->map.bytes - pass.summed));
 	return s;
@@ -144,11 +145,16 @@ static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
 static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
+	struct sl_mcpl_pass pass = {.drops = all->inputs->drops, .weights = all->weights};
+	enum sl_status s;
 
 	if (!f->space)
 		return survey_mcpl(all, k);
 	all->inputs->at[k].crc = sl_input_source_crc(f);
-	return sl_check_phase_space(f->space, &all->weights);
+	s = sl_check_phase_space(f->space, &pass);
+	all->weights = pass.weights;
+	all->inputs->at[k].damaged = pass.damaged;
+	return s;
 }
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)
@@ -193,7 +199,7 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 		parts[k].first = inputs->at[k].first;
 		parts[k].particles = inputs->at[k].particles;
 	}
-	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
+	s = sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata);
 	if (s == SL_OK)
 		inputs->memory += inputs->metadata->memory;
 	sl_memory_give(SL_HOST, memory);

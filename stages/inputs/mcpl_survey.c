@@ -47,8 +47,7 @@ static enum sl_status check_weight(uint64_t particle, double weight)
 	if (isfinite(weight))
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"particle %llu (from 0): its weight is %.9g, but weights are summed; remove the particle "
-		"from the list",
+		"particle %llu (from 0): its weight is %.9g, but weights are summed; " SL_MCPL_REMOVE_PARTICLE,
 		(unsigned long long)particle, weight);
 }
 
@@ -91,6 +90,16 @@ static bool has_refused(const struct stored_records *r, int number)
 	return refused;
 }
 
+bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
+{
+	const struct stored_records r = {.h = h, .numbers = numbers_of(h), .at = record, .n = 1};
+	bool refused = false;
+
+	for (int k = 0; k < r.numbers.n; k++)
+		refused |= !is_column(&r, k) && has_refused(&r, k);
+	return refused;
+}
+
 /* Fails with the first number of a record that a run cannot have. */
 static enum sl_status check_record(const struct stored_records *r, size_t i)
 {
@@ -103,16 +112,34 @@ static enum sl_status check_record(const struct stored_records *r, size_t i)
 	               : SL_OK;
 }
 
+/* Counts the damaged records, and adds the weights of the others. */
+static enum sl_status count_damaged(const struct stored_records *r, struct sl_mcpl_pass *pass)
+{
+	const bool weighs = r->numbers.weight < r->numbers.n;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double weight = weighs ? number_at(r, i, r->numbers.weight) : 0;
+
+		if (sl_is_damaged_record(r->h, r->at + i * r->h->record_bytes) || !isfinite(weight))
+			pass->damaged++;
+		else
+			pass->weights += fabs(weight);
+	}
+	return SL_OK;
+}
+
 /*
  * Checks records and adds the absolute values of their weights: the scale of the fixed-point sums follows
  * from the sum of these over all files.
  */
-static enum sl_status check_records(const struct stored_records *r, double *weights)
+static enum sl_status check_records(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
 	bool refused = false;
 
 	for (int k = 0; k < r->numbers.n; k++)
 		refused |= !is_column(r, k) && has_refused(r, k);
+	if (refused && pass->drops)
+		return count_damaged(r, pass);
 	for (size_t i = 0; refused && i < r->n; i++)
 		SL_TRY(check_record(r, i));
 	for (size_t i = 0; r->numbers.weight < r->numbers.n && i < r->n; i++) {
@@ -121,7 +148,7 @@ static enum sl_status check_records(const struct stored_records *r, double *weig
 		/* again, because a file that changes can have another weight now */
 		SL_TRY(sl_mcpl_check_number(r->first + i, "weight", weight, 1, true));
 		SL_TRY(check_weight(r->first + i, weight));
-		*weights += fabs(weight);
+		pass->weights += fabs(weight);
 	}
 	return SL_OK;
 }
@@ -156,7 +183,7 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 		add_to_crc(s, pass);
 		if (pass->keep && r.n > 0)
 			memcpy(pass->keep + read * h->record_bytes, r.at, r.n * h->record_bytes);
-		SL_TRY(check_records(&r, &pass->weights));
+		SL_TRY(check_records(&r, pass));
 		if (r.n == 0)
 			return sl_mcpl_end(s, &trailing);
 	}
@@ -186,14 +213,14 @@ static enum sl_status check(void *context)
 
 /* Starts the survey of n records of the file from number first on. */
 static void start(struct sl_job_pool *pool, struct survey_part *p,
-	const struct sl_mcpl_stream *file, uint64_t first, uint64_t n)
+	const struct sl_mcpl_stream *file, bool drops, uint64_t first, uint64_t n)
 {
 	const uint8_t *at = file->at + (size_t)first * file->header.record_bytes;
 	size_t bytes = (size_t)n * file->header.record_bytes;
 
 	*p = (struct survey_part){.job = {.run = check, .context = p},
 		.stream = *file,
-		.pass = {.first = first, .summed = at},
+		.pass = {.first = first, .drops = drops, .summed = at},
 		.bytes = bytes};
 	p->stream.header.particles = n;
 	p->stream.at = at;
@@ -205,6 +232,8 @@ static void start(struct sl_job_pool *pool, struct survey_part *p,
 struct survey_rest {
 	uint32_t crc;
 	size_t bytes;
+	bool drops;
+	uint64_t damaged;
 	double *weights; /* of each part of the file */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
@@ -219,6 +248,7 @@ static void add(
 	rest->crc = sl_crc32_combine(p->pass.crc, rest->crc, rest->bytes);
 	rest->bytes += p->bytes;
 	rest->weights[i] = p->pass.weights;
+	rest->damaged += p->pass.damaged;
 	if (s == SL_OK)
 		return;
 	rest->status = s;
@@ -242,7 +272,7 @@ static void survey_parts(struct sl_job_pool *pool, const struct sl_mcpl_stream *
 		if (k >= at_a_time && k - at_a_time < parts)
 			add(pool, p, parts - 1 - (k - at_a_time), rest);
 		if (k < parts) {
-			start(pool, p, s, (parts - 1 - k) * each, n);
+			start(pool, p, s, rest->drops, (parts - 1 - k) * each, n);
 			n = each;
 		}
 	}
@@ -253,7 +283,7 @@ enum sl_status sl_survey_plain(
 {
 	const uint64_t each = SL_SURVEY_PART_BYTES / s->header.record_bytes,
 		       particles = s->header.particles, parts = (particles + each - 1) / each;
-	struct survey_rest rest = {.status = SL_OK};
+	struct survey_rest rest = {.status = SL_OK, .drops = pass->drops};
 	void *weights;
 
 	if (parts <= 1) {
@@ -267,6 +297,7 @@ enum sl_status sl_survey_plain(
 	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(s->at - pass->summed));
 	pass->crc = sl_crc32_combine(pass->crc, rest.crc, rest.bytes);
 	pass->summed = s->at + rest.bytes;
+	pass->damaged += rest.damaged;
 	for (uint64_t i = 0; i < parts; i++)
 		pass->weights += rest.weights[i];
 	sl_memory_give(SL_HOST, weights);
@@ -277,20 +308,37 @@ enum sl_status sl_survey_plain(
 
 /* --- lists of other formats ------------------------------------------------------------------- */
 
-enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights)
+bool sl_is_damaged_particle(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *p)
+{
+	bool beyond = false;
+
+	for (int k = 0; k < 3; k++)
+		beyond |= sl_mcpl_is_beyond(p->position[k], 1, false) |
+		          sl_mcpl_is_beyond(p->direction[k], 1, false) |
+		          sl_mcpl_is_beyond(p->polarisation[k], 1, false);
+	return beyond | sl_mcpl_is_beyond(p->energy, SL_MCPL_KEV, false) |
+	       sl_mcpl_is_beyond(p->time, SL_MCPL_NS, false) |
+	       sl_mcpl_is_beyond(p->weight, 1, true) | ((h->weight == 0) & !isfinite(p->weight));
+}
+
+enum sl_status sl_check_phase_space(const struct sl_phase_space *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->fields;
 
-	SL_TRY(sl_check_mcpl_weight(h, weights));
+	SL_TRY(sl_check_mcpl_weight(h, &pass->weights));
 	for (uint64_t i = 0; i < h->particles; i++) {
 		struct sl_mcpl_particle p;
 
 		SL_TRY(sl_phase_space_particle(s, i, &p));
+		if (pass->drops && sl_is_damaged_particle(h, &p)) {
+			pass->damaged++;
+			continue;
+		}
 		SL_TRY(sl_mcpl_check_particle(i, &p));
 		if (h->weight != 0)
 			continue; /* it counts only once */
 		SL_TRY(check_weight(i, p.weight));
-		*weights += fabs(p.weight);
+		pass->weights += fabs(p.weight);
 	}
 	return SL_OK;
 }

@@ -20,6 +20,8 @@ struct sl_mcpl_pass {
 	uint64_t first; /* the number in the file of the first record of the stream */
 	uint8_t *
 		keep; /* NULL, or room for all records: header.particles * header.record_bytes bytes */
+	bool drops;            /* damaged records are counted, not refused */
+	uint64_t damaged;      /* their number */
 	double weights;        /* sum of the absolute values of the weights */
 	uint32_t crc;          /* of the bytes of the file that were read, compressed or not */
 	const uint8_t *summed; /* end of these bytes; at first the beginning of the file */
@@ -32,9 +34,15 @@ struct sl_mcpl_pass {
 enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weights);
 
 /*
+ * Whether a record, or a particle of a list of another format, has a number that single precision cannot
+ * hold, or a weight that is NaN or infinite.
+ */
+bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record);
+bool sl_is_damaged_particle(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *p);
+
+/*
  * Reads all records of a stream, which is at the first one. SL_BAD_INPUT with the number of the
- * particle (from 0) if the file is damaged or truncated, if a weight is not finite, or if a finite
- * number overflows in single precision and internal units.
+ * particle (from 0) if the file is damaged or truncated, or if a record is damaged and pass->drops is not set.
  */
 enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
 
@@ -49,7 +57,7 @@ enum { SL_SURVEY_PART_BYTES = 1 << 24 };
 enum sl_status sl_survey_plain(
 	struct sl_job_pool *pool, const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
 
-/* Both checks for all particles of a list of another format. */
-enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights);
+/* The same for all particles of a list of another format, and the check of its common weight. */
+enum sl_status sl_check_phase_space(const struct sl_phase_space *s, struct sl_mcpl_pass *pass);
 
 #endif

@@ -18,7 +18,7 @@
 		SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_pol_x) |   \
 		SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z) | SL_BIT(SL_COLUMN_fate))
 
-#define SL_FATES_list SL_FATE_BIT(SL_FATE_listed)
+#define SL_FATES_list (SL_FATE_BIT(SL_FATE_listed) | SL_FATE_BIT(SL_FATE_damaged))
 
 /* Weights are those of the files. They can have any size and sign, so their sums are reported next
  * to the counts and not as fractions. */
@@ -30,6 +30,7 @@ struct sl_list {
 	struct sl_columns at;    /* the columns; fate may be missing */
 	sl_column_set constants; /* set of columns with one value in all files */
 	struct sl_particle constant;
+	bool drops; /* damaged particles are dropped */
 };
 
 #if SL_SIMD_LANES == 1
@@ -46,7 +47,7 @@ SL_HD struct sl_particle sl_list_generate(
 		p.name = r->at.name[i];
 #include "stages/particle/columns.def"
 #undef COLUMN
-	p.fate = SL_FATE_listed;
+	p.fate = r->at.fate ? r->at.fate[i] : (uint8_t)SL_FATE_listed;
 	return p;
 }
 #endif
@@ -63,10 +64,15 @@ SL_ADVANCE_BY_STEPS(list)
 
 #include "stages/models/model.h"
 
-/* The configuration: two keys of the user, and below them what the plan read from the files. */
+/* What happens to particles with numbers that a run cannot have. */
+enum { SL_LIST_REFUSES, SL_LIST_DROPS };
+static const char *const sl_list_damaged[] = {"refuse", "drop", NULL};
+
+/* The configuration: three keys of the user, and below them what the plan read from the files. */
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
+	int damaged;
 	sl_column_set constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
 	double weight;  /* the constant weight, with all digits of the headers; 0: none */
@@ -77,8 +83,8 @@ struct sl_list_config {
 static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
-			"plain or gzip; IAEA phase space (.IAEAphsp); source file of OpenMC (.h5); npz "
-			"or openPMD of Sluice; particles are read one file after another. An item with "
+			"plain or gzip; phase space of the IAEA (.IAEAphsp) or of TOPAS (.phsp); source "
+			"file of OpenMC (.h5); npz, csv or openPMD of Sluice, or npz or csv with such columns; particles are read one file after another. An item with "
 			"* ? or [..] is a pattern and means all matching files in the order of their "
 			"names; the directory of a run means the files of its committed batches; at "
 			"most 4096 files; relative to the working directory"),
@@ -86,6 +92,10 @@ static const struct sl_option sl_list_options[] = {
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "
 			"it in run.json, so that --resume and verify detect a changed file"),
+	SL_OPTION(sl_list_config, damaged, CHOICE, NUMBER, 0, 0, .choices = sl_list_damaged,
+		.help = "refuse (the default) ends the run before it starts if a particle has a weight "
+			"that is NaN or infinite, or a number that single precision cannot hold; drop "
+			"gives such particles the fate damaged: they are counted and never kept"),
 };
 
 /*
@@ -96,7 +106,9 @@ static void sl_list_make(const void *config, const struct sl_model_common *commo
 	const struct sl_model_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
-	struct sl_list r = {.constants = c->constants, .constant = c->constant};
+	struct sl_list r = {.constants = c->constants,
+		.constant = c->constant,
+		.drops = c->damaged == SL_LIST_DROPS};
 
 	(void)common, (void)check;
 	memcpy(rules, &r, sizeof(r));
@@ -110,7 +122,8 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 	*hi = *lo + (double)UINT32_MAX;
 	return column == SL_COLUMN_pdg || column == SL_COLUMN_userflags ||
 	       (column != SL_COLUMN_weight &&
-		       sl_model_common_range(column, 0, SL_FATES_list, lo, hi));
+		       sl_model_common_range(
+			       column, 0, SL_FATE_BIT(SL_FATE_listed), lo, hi)); /* that is kept */
 }
 
 /* Columns that have one value in all files, as input_reader.c found them in the headers. */
@@ -122,9 +135,15 @@ static sl_column_set sl_list_constants(const void *rules, struct sl_particle *va
 	return r->constants;
 }
 
+/* Without drop, a damaged particle ends the run. */
+static sl_fate_set sl_list_unused_fates(const void *rules)
+{
+	return ((const struct sl_list *)rules)->drops ? 0 : SL_FATE_BIT(SL_FATE_damaged);
+}
+
 SL_MODEL(list,
 	.help = "particles from lists (MCPL, IAEA, OpenMC): filtered, sorted and written again",
-	.species = "particles", .read = true);
+	.species = "particles", .read = true, .unused_fates = sl_list_unused_fates);
 
 #endif
 #endif

@@ -86,7 +86,7 @@ struct sl_option {
 	enum sl_dimension dimension; /* of REAL, REALS and VECTOR */
 	const char *fallback; /* the default, as a user would write it; NULL: none, see required */
 	bool required; /* the user must set it. Without this and without a default, an absent key
-	                  reads as 0 (COUNT), NaN, "" or an empty list */
+	                  reads as 0 (COUNT), the first word (CHOICE), NaN, "" or an empty list */
 	double lo, hi; /* REAL, REALS, VECTOR, COUNT, COUNTS: the allowed range, both ends
 	                  included, in internal units; ITEMS: the allowed length */
 	const char *const *choices; /* CHOICE: the words, NULL-terminated */

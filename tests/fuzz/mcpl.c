@@ -40,7 +40,7 @@ static void add_metadata(const uint8_t *data, size_t size)
 	const struct sl_mcpl_part parts[] = {{.file = data, .bytes = size, .particles = 3},
 		{.file = data, .bytes = size, .first = 3, .particles = 2}};
 	struct sl_mcpl_metadata *c;
-	const bool valid = fuzz_check(sl_mcpl_metadata_add(parts, 2, &c));
+	const bool valid = fuzz_check(sl_mcpl_metadata_add(parts, 2, true, &c));
 
 	for (uint32_t k = 0; valid && k < c->sums.n; k++) {
 		double all = sl_mcpl_metadata_sum(c, k, 0, 5);

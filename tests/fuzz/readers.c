@@ -1,9 +1,11 @@
 /* readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it finds in the file. */
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/images/image_file_read.h"
+#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/phase_space/iaea.h"
 #include "stages/formats/phase_space/openmc.h"
+#include "stages/formats/phase_space/topas.h"
 #include "stages/formats/tables/csv_read.h"
 #include "stages/formats/tables/npz_read.h"
 #include "tests/fuzz/fuzz.h"
@@ -23,6 +25,18 @@ FUZZ(npz)
 	fuzz_read_table(sl_npz_read, data, size);
 }
 
+FUZZ(any_csv)
+{
+	sl_csv_is_any(data, size);
+	fuzz_read_table(sl_csv_read_any, data, size);
+}
+
+FUZZ(any_npz)
+{
+	sl_npz_is_any(data, size);
+	fuzz_read_table(sl_npz_read_any, data, size);
+}
+
 /* The header and the records. */
 FUZZ(iaea)
 {
@@ -36,6 +50,26 @@ FUZZ(iaea)
 		for (uint64_t i = 0; i < h.particles; i++)
 			fuzz_check(sl_iaea_particle(&h, data + i * h.record_bytes, &p));
 	}
+	free(header);
+}
+
+/* The same, with a 0 after the header. */
+FUZZ(topas)
+{
+	size_t length;
+	uint8_t *header = fuzz_split(&data, &size, &length);
+	char *text = header ? (char *)calloc(length + 1, 1) : NULL;
+	struct sl_mcpl_particle p;
+	struct sl_topas t;
+
+	if (text) {
+		memcpy(text, header, length);
+		if (fuzz_check(sl_topas_open(text, data, size, &t)))
+			for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
+				fuzz_check(sl_topas_particle(&t, i, &p));
+		sl_topas_close(&t);
+	}
+	free(text);
 	free(header);
 }
 

@@ -274,7 +274,7 @@ PROPERTY(blobs_get_the_first_free_name, 300)
 	}
 	make_list(&folder, "blobs.mcpl", &h, strings, NULL);
 	part.file = file = folder_read(&folder, "blobs.mcpl", &part.bytes);
-	assert_ok(sl_mcpl_metadata_add(&part, 1, &c));
+	assert_ok(sl_mcpl_metadata_add(&part, 1, true, &c));
 	assert_int_equal(c->blobs.n, BLOBS);
 	for (uint32_t i = 0; i < BLOBS; i++)
 		assert_int_equal(c->blobs.at[i].number, expected_number(strings, taken, i));

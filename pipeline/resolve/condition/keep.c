@@ -93,7 +93,7 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_more_names *more, struct sl_choices *choices)
 {
-	sl_fate_set fates = sl_final_fates(choices), seen = 0;
+	sl_fate_set fates = sl_final_fates(choices) & ~SL_FATE_BIT(SL_FATE_damaged), seen = 0;
 	struct sl_condition k = {.n = 0};
 	bool right = c->keep.n > 0;
 

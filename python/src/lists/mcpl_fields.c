@@ -85,8 +85,36 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 	return SL_OK;
 }
 
+/* The PDG code or weight that all headers state for all particles, if all items of the array have it; else 0. */
+static double still_common(const struct sl_py_mcpl *l, int f)
+{
+	const struct sl_py_array *a = &l->field[f];
+	double v[TILE], stated = 0, item;
+
+	for (uint32_t i = 0; l->metadata && i < l->metadata->n_parts; i++) {
+		const struct sl_mcpl_header *h = &l->metadata->part[i].head.fixed;
+
+		item = f == SL_PY_PDG ? h->pdg : h->weight;
+		if (i > 0 && item != stated)
+			return 0;
+		stated = item;
+	}
+	item = f == SL_PY_WEIGHT && a->kind == 'f' && a->bytes == 4 ? (double)(float)stated
+	                                                            : stated;
+	for (size_t from = 0; stated != 0 && from < a->n; from += TILE) {
+		uint32_t n = (uint32_t)(a->n - from < TILE ? a->n - from : TILE);
+
+		sl_py_load_real(a, from, n, v);
+		for (uint32_t i = 0; i < n; i++)
+			if (v[i] != item)
+				return 0;
+	}
+	return stated;
+}
+
 enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_header *h)
 {
+	const struct sl_mcpl_metadata *c = l->metadata;
 	int64_t pdg = 0;
 	double weight = 0;
 	size_t n = 0;
@@ -94,8 +122,15 @@ enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_head
 	SL_TRY(check_fields(l, &n));
 	if (l->field[SL_PY_PDG].constant)
 		sl_py_load_whole(&l->field[SL_PY_PDG], 0, 1, &pdg);
+	else
+		pdg = (int64_t)still_common(l, SL_PY_PDG);
 	if (l->field[SL_PY_WEIGHT].constant)
 		sl_py_load_real(&l->field[SL_PY_WEIGHT], 0, 1, &weight);
+	else
+		weight = still_common(l, SL_PY_WEIGHT);
+	if (l->n_comments > SL_MCPL_STRINGS_MOST)
+		return sl_fail(SL_USAGE, "comment: %zu comments are more than a header can have",
+			l->n_comments);
 	if (pdg < INT32_MIN || pdg > INT32_MAX)
 		return sl_fail(
 			SL_USAGE, "pdg: %lld is no number of 32 bits with a sign", (long long)pdg);
@@ -103,7 +138,9 @@ enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_head
 		return sl_fail(SL_USAGE, "weight: %g is not finite; use a finite number", weight);
 	*h = (struct sl_mcpl_header){.version = 3,
 		.particles = n,
-		.comments = (uint32_t)l->n_comments,
+		.comments = (uint32_t)l->n_comments +
+	                    (c ? c->sums.n + c->sources.n + c->comments.n : 0),
+		.blobs = c ? c->blobs.n : 0,
 		.flags = has(l, SL_PY_FLAGS),
 		.polarised = has(l, SL_PY_POL_X),
 		.single = l->single,

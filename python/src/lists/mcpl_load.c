@@ -17,6 +17,7 @@ enum { TILE = 256, BLOCK = 1 << 15, FIXED_BYTES = 48 /* of a header, before the 
 
 struct loading {
 	struct sl_mcpl_header h;
+	bool wide; /* real numbers have 8 bytes */
 	const uint8_t *records;
 	const struct sl_table *t;
 };
@@ -58,10 +59,21 @@ static void store_words(
 	}
 }
 
-/* Numbers in the units of a column: times scale, rounded once. Whether some is beyond single precision. */
-static bool store_numbers(const double *v, double scale, bool is_weight, uint32_t n, float *to)
+/*
+ * Numbers in the units of a column: times scale, rounded once to single precision unless wide. Whether some is
+ * beyond that precision.
+ */
+static bool store_numbers(
+	const double *v, double scale, bool is_weight, uint32_t n, bool wide, void *column)
 {
+	double *wide_to = (double *)column;
+	float *to = (float *)column;
 	int beyond = 0;
+
+	for (uint32_t i = 0; wide && i < n; i++)
+		wide_to[i] = v[i] * scale;
+	if (wide)
+		return false;
 
 	for (uint32_t i = 0; i < n; i++) {
 		to[i] = (float)(v[i] * scale);
@@ -118,12 +130,18 @@ static int number_of(enum sl_column column)
 	}
 }
 
+/* Bytes of an item of a column. */
+static uint32_t item_bytes(const struct loading *l, enum sl_column column)
+{
+	return l->wide && number_of(column) >= 0 ? sizeof(double) : sl_column_facts[column].bytes;
+}
+
 /* Whether some number is beyond single precision. */
 static bool store_column(const struct loading *l, const struct sl_table_column *c,
 	const uint8_t *at, size_t from, uint32_t n, double v[][TILE])
 {
 	const struct sl_mcpl_header *h = &l->h;
-	uint32_t item = sl_column_facts[c->column].bytes;
+	uint32_t item = item_bytes(l, c->column);
 	char *to = (char *)c->data + from * item;
 	int number = number_of(c->column);
 	size_t words = offset_of(h, h->weight == 0 ? NUMBERS : WEIGHT);
@@ -133,7 +151,7 @@ static bool store_column(const struct loading *l, const struct sl_table_column *
 			number == ENERGY ? SL_MCPL_KEV
 			: number == TIME ? SL_MCPL_NS
 					 : 1,
-			number == WEIGHT, n, (float *)(void *)to);
+			number == WEIGHT, n, l->wide, to);
 	if (c->column == SL_COLUMN_pdg)
 		store_words(h, at + words, n, item, to);
 	else
@@ -150,6 +168,8 @@ static enum sl_status load_tile(const struct loading *l, size_t from, uint32_t n
 
 	for (int k = l->h.polarised ? POL_X : X; k < (l->h.weight == 0 ? NUMBERS : WEIGHT); k++)
 		load_numbers(&l->h, at, k, n, v[k]);
+	for (uint32_t i = 0; l->h.weight != 0 && i < n; i++)
+		v[WEIGHT][i] = l->h.weight;
 	unpack(n, v[PACKED_U], v[PACKED_V], v[NUMBERS], v[ENERGY]);
 	for (uint32_t k = 0; k < l->t->n_columns; k++)
 		if (!l->t->column[k].constant)
@@ -176,16 +196,16 @@ static enum sl_status load_block(void *ctx, unsigned thread, size_t k)
 /* --- the file --------------------------------------------------------------------------------- */
 
 /*
- * Whether the records can be decoded here. Others are MCPL 2, files with bytes after their last record,
+ * Whether the records can be decoded where they are. Others are MCPL 2, files with bytes after their last record,
  * and files of this program with more digits than columns have, which must be counted.
  */
-static bool is_common(const struct sl_mcpl_stream *s, const struct sl_mcpl_lost *lost)
+static bool is_common(const struct sl_mcpl_stream *s, bool wide, const struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
 
 	return !s->recovered && h->version == 3 &&
 	       (s->gzipped || s->left == h->particles * h->record_bytes) &&
-	       (lost->digits || (h->single && (double)(float)h->weight == h->weight));
+	       (wide || lost->digits || (h->single && (double)(float)h->weight == h->weight));
 }
 
 /* Reads the strings of the header; *bytes: of the whole header. */
@@ -211,7 +231,12 @@ static enum sl_status find_records(const void *file, size_t bytes, const struct 
 
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
 	status = skip_head(&s, head);
-	*common = status == SL_OK && is_common(&s, lost);
+	if (status == SL_OK && s.header.particles != l->t->n)
+		status = sl_fail(SL_BAD_INPUT,
+			"the file was changed while it was read; read it again when its "
+			"writer has ended");
+	l->wide = l->wide && !s.header.single;
+	*common = status == SL_OK && is_common(&s, l->wide, lost);
 	*gzipped = s.gzipped;
 	l->h = s.header;
 	l->records = s.at;
@@ -220,12 +245,13 @@ static enum sl_status find_records(const void *file, size_t bytes, const struct 
 }
 
 /* The memory of the columns, in the order of sl_mcpl_table(). */
-static void lay_out(struct sl_table *t, struct sl_arena *a)
+static void lay_out(const struct loading *l, struct sl_table *t, struct sl_arena *a)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *c = &t->column[k];
 
-		c->data = sl_cut_items(a, c->constant ? 1 : t->n, sl_column_facts[c->column].bytes);
+		c->constant &= !l->wide || c->column != SL_COLUMN_weight;
+		c->data = sl_cut_items(a, c->constant ? 1 : t->n, item_bytes(l, c->column));
 	}
 }
 
@@ -242,13 +268,11 @@ static void set_constants(const struct sl_mcpl_header *h, struct sl_table *t)
 	}
 }
 
-static enum sl_status load(struct loading *l, struct sl_table *t, struct sl_arena *a)
+static enum sl_status load(struct loading *l, struct sl_table *t)
 {
 	struct sl_py_blocks b = {
 		.n = (t->n + (size_t)BLOCK - 1) / BLOCK, .ctx = l, .make = load_block};
 
-	l->t = t;
-	lay_out(t, a);
 	set_constants(&l->h, t);
 	b.threads = sl_py_blocks_threads(b.n);
 	return sl_py_blocks_run(&b);
@@ -272,38 +296,81 @@ static enum sl_status decompress(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
-/* The records of the file as columns, in memory of *block. */
-static enum sl_status load_file(const void *file, size_t bytes, struct sl_arena measured,
+/* Makes records of MCPL 3 of those that cannot be decoded where they are, in *image. */
+static enum sl_status recode(
+	const void *file, size_t bytes, struct loading *l, struct sl_mcpl_lost *lost, void **image)
+{
+	const size_t record_bytes = l->h.record_bytes;
+	const uint8_t *record;
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	l->h.version = 3;
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(l->t->n, record_bytes), image));
+	l->records = (const uint8_t *)*image;
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	status = sl_mcpl_skip_head(&s);
+	for (size_t i = 0; status == SL_OK && i < l->t->n; i++) {
+		status = sl_mcpl_next_record(&s, &record);
+		if (status == SL_OK)
+			sl_mcpl_recode(
+				&s.header, record, &l->h, (uint8_t *)*image + i * record_bytes);
+	}
+	if (status == SL_OK)
+		status = sl_mcpl_end(&s, &lost->trailing);
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/* The columns in memory of *block; common: the records are at l->records. */
+static enum sl_status load_columns(const void *file, size_t bytes, bool common, struct loading *l,
 	struct sl_table *t, struct sl_mcpl_lost *lost, void **block)
 {
 	struct sl_arena a = {0};
+
+	lay_out(l, t, &a);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, block));
+	a = (struct sl_arena){*block, 0, a.used};
+	if (!common)
+		return sl_mcpl_table(file, bytes, &a, t, lost);
+	lay_out(l, t, &a);
+	return load(l, t);
+}
+
+/* The records of the file as columns, in memory of *block. */
+static enum sl_status load_file(const void *file, size_t bytes, bool *wide, struct sl_table *t,
+	struct sl_mcpl_lost *lost, void **block)
+{
+	struct loading l = {.wide = *wide, .t = t};
 	bool common, gzipped;
 	void *image = NULL;
 	enum sl_status s;
-	struct loading l;
 	size_t head;
 
 	SL_TRY(find_records(file, bytes, lost, &l, &common, &gzipped, &head));
+	*wide = l.wide;
 	s = common && gzipped ? decompress(file, bytes, head, &l, &image, &common) : SL_OK;
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, measured.used, block);
-	if (s == SL_OK) {
-		a = (struct sl_arena){*block, 0, measured.used};
-		s = common ? load(&l, t, &a) : sl_mcpl_table(file, bytes, &a, t, lost);
+	if (s == SL_OK && !common && l.wide) {
+		sl_memory_give(SL_HOST, image);
+		image = NULL;
+		s = recode(file, bytes, &l, lost, &image);
+		common = true;
 	}
+	if (s == SL_OK)
+		s = load_columns(file, bytes, common, &l, t, lost, block);
 	sl_memory_give(SL_HOST, image);
 	return s;
 }
 
-enum sl_status sl_py_mcpl_load(
-	const void *file, size_t bytes, struct sl_table *t, struct sl_mcpl_lost *lost, void **block)
+enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, bool *wide, struct sl_table *t,
+	struct sl_mcpl_lost *lost, void **block)
 {
 	struct sl_arena measured = {0};
 	enum sl_status s;
 
 	*block = NULL;
 	SL_TRY(sl_mcpl_table(file, bytes, &measured, t, lost));
-	s = load_file(file, bytes, measured, t, lost, block);
+	s = load_file(file, bytes, wide, t, lost, block);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *block);
 		*block = NULL;

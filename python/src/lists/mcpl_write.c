@@ -15,6 +15,7 @@
 #include "python/src/lists/mcpl_fields.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 
 /* What a thread works in. */
 struct desk {
@@ -45,32 +46,37 @@ static void put_text(struct sl_mcpl_buffer *w, const char *text)
 /* Its source must not be that of the files of a run, whose comments describe a run. at = NULL: counts. */
 static size_t put_header(const struct writing *w, uint8_t *at)
 {
+	const struct sl_mcpl_metadata *metadata = w->l->metadata;
+	const struct sl_batch_facts all = {.generated = metadata ? metadata->n_parts : 0};
 	struct sl_mcpl_buffer b = {at, sl_mcpl_put_fixed(at, &w->h)};
 	char source[128] = "sluice.write_mcpl ";
 
 	strncat(source, sl_version(), sizeof(source) - strlen(source) - 1);
 	put_text(&b, source);
+	sl_mcpl_put_metadata(&b, metadata, &all);
 	for (size_t i = 0; i < w->l->n_comments; i++)
 		put_text(&b, w->l->comment[i]);
+	sl_mcpl_put_blobs(&b, NULL, metadata);
 	return b.used;
 }
 
-static enum sl_status check_comments(const struct sl_py_mcpl *l)
+static enum sl_status check_header(const struct writing *w)
 {
-	size_t bytes = 0;
+	size_t bytes = put_header(w, NULL);
 
-	for (size_t i = 0; i < l->n_comments; i++)
-		bytes += strlen(l->comment[i]) + sizeof(uint32_t);
-	if (bytes < SL_MCPL_STRING_BYTES_MOST / 2 && l->n_comments < SL_MCPL_STRINGS_MOST / 2)
+	if (bytes < SL_MCPL_STRING_BYTES_MOST &&
+		sl_mcpl_count_strings(&w->h) < SL_MCPL_STRINGS_MOST)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"comment: %zu comments with %zu bytes are more than a header can have; shorten them",
-		l->n_comments, bytes);
+		"comment: %zu comments and what is taken over from headers have %zu bytes, more than "
+		"a header can have; shorten them",
+		w->l->n_comments, bytes);
 }
 
-/* The header. In .mcpl.gz it is a separate gzip member. */
+/* The header. In .mcpl.gz it is a separate gzip member. It is read once: statistics must not be repeated. */
 static enum sl_status write_header(struct writing *w)
 {
+	const uint64_t particles = w->h.particles;
 	size_t bytes = put_header(w, NULL);
 	enum sl_status s;
 	void *block;
@@ -78,10 +84,14 @@ static enum sl_status write_header(struct writing *w)
 
 	SL_TRY(sl_memory_get(SL_HOST, bytes + sl_gzip_stored_bytes(bytes), &block));
 	at = (uint8_t *)block;
+	w->h.particles = 0; /* none follow yet */
 	put_header(w, at);
-	if (w->gzipped)
+	s = sl_mcpl_head_check(at, bytes);
+	w->h.particles = particles;
+	sl_mcpl_put_fixed(at, &w->h);
+	if (s == SL_OK && w->gzipped)
 		s = sl_file_add(&w->file, at + bytes, sl_gzip_store(at, bytes, at + bytes));
-	else
+	else if (s == SL_OK)
 		s = sl_file_add(&w->file, at, bytes);
 	sl_memory_give(SL_HOST, block);
 	return s;
@@ -219,8 +229,8 @@ enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
 
 	name = sl_path_split(l->path, folder);
 	SL_TRY(choose_format(&w, name));
-	SL_TRY(check_comments(l));
 	SL_TRY(sl_py_mcpl_header(l, &w.h));
+	SL_TRY(check_header(&w));
 	w.rows = SL_MCPL_MEMBER_BYTES / w.h.record_bytes;
 	SL_TRY(sl_dir_open(folder, false, &dir));
 	s = write_file(&w, &dir, name);

@@ -9,6 +9,7 @@
 
 #include "primitives/base/status.h"
 #include "python/src/arrays/array.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
 
 /* The fields of a record: x y z u v w energy time weight pdg userflags pol_x pol_y pol_z. */
 enum sl_py_field {
@@ -37,11 +38,13 @@ struct sl_py_mcpl {
 	bool force;                             /* replaces a file */
 	const char *const *comment;             /* n_comments texts */
 	size_t n_comments;
-	bool (*stop)(void *ctx); /* struct sl_py_blocks */
+	const struct sl_mcpl_metadata *metadata; /* headers that the list takes over; NULL: none */
+	bool (*stop)(void *ctx);                 /* struct sl_py_blocks */
 	void *ctx;
 };
 
 /*
+ * A PDG code or weight that all headers of metadata state stays in the header while all particles have it.
  * Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE for arrays
  * that a list cannot hold: the message names the field, and the particle. After a failure there is no
  * new file.

@@ -2,6 +2,7 @@
 #include "stages/formats/common/format.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,39 @@ enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_
 			return (enum sl_column)(SL_COLUMN_derived_1 + i);
 		}
 	return SL_COLUMN_COUNT;
+}
+
+enum sl_column sl_list_column(const char *name, size_t length)
+{
+	static const enum sl_column known[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z, SL_COLUMN_u,
+		SL_COLUMN_v, SL_COLUMN_w, SL_COLUMN_energy, SL_COLUMN_time, SL_COLUMN_weight,
+		SL_COLUMN_pdg, SL_COLUMN_userflags, SL_COLUMN_pol_x, SL_COLUMN_pol_y,
+		SL_COLUMN_pol_z};
+
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+		if (strlen(sl_column_facts[known[k]].name) == length &&
+			memcmp(sl_column_facts[known[k]].name, name, length) == 0)
+			return known[k];
+	return SL_COLUMN_COUNT;
+}
+
+bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value)
+{
+	const bool is_code = c->column == SL_COLUMN_pdg;
+	float narrow = (float)value;
+	uint32_t word;
+
+	if (sl_column_facts[c->column].type == SL_TYPE_F32) {
+		((float *)c->data)[row] = narrow;
+		return (!isinf(narrow) || isinf(value)) &&
+		       (c->column != SL_COLUMN_weight || narrow != 0 || value == 0);
+	}
+	if (floor(value) != value || !(value >= (is_code ? (double)INT32_MIN : 0)) ||
+		!(value <= (is_code ? (double)INT32_MAX : (double)UINT32_MAX)))
+		return false;
+	word = (uint32_t)(int64_t)value;
+	memcpy((char *)c->data + (size_t)row * sizeof(word), &word, sizeof(word));
+	return true;
 }
 
 void sl_read_begin(struct sl_table *t)

@@ -245,6 +245,15 @@ struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table
  */
 enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
 
+/*
+ * For readers of files of other programs: the column of a list of particles with that name, which is not terminated;
+ * SL_COLUMN_COUNT if there is none.
+ */
+enum sl_column sl_list_column(const char *name, size_t length);
+
+/* Stores a number in a row of such a column; false if its type cannot hold the number. */
+bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value);
+
 /* Whether read is to give values to the column of that name. */
 bool sl_table_wants(const struct sl_table *t, const char *name);
 

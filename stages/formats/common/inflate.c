@@ -90,6 +90,16 @@ static enum sl_status refuse(struct sl_inflate *s, const char *why)
 		why);
 }
 
+/* Whether all bytes are zero: tapes and block devices fill a file with them, and gunzip ignores them. */
+static bool is_padding(const uint8_t *at, size_t bytes)
+{
+	size_t zeros = 0;
+
+	while (zeros < bytes && at[zeros] == 0)
+		zeros++;
+	return zeros == bytes;
+}
+
 /*
  * One call of ISA-L, which consumes input or produces output: up to size bytes, and their number in
  * *got.
@@ -115,7 +125,10 @@ static enum sl_status step(struct sl_inflate *s, uint8_t *out, size_t size, size
 	s->in += taken;
 	s->left -= taken;
 	s->ended = answer == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH;
-	if (s->ended && s->members && s->left > 0) {
+	if (s->ended && s->members && is_padding(s->in, s->left)) {
+		s->in += s->left;
+		s->left = 0;
+	} else if (s->ended && s->members) {
 		s->ended = false;
 		start_stream(state, state->crc_flag);
 	}

@@ -2,7 +2,8 @@
  * inflate.h - decompresses DEFLATE data, a part at a time or all at once.
  *
  * It is ISA-L's inflate with memory from sl_memory_get(), and with a check of each end: a stream must
- * end where the input ends, and its checksum and length must be right.
+ * end where the input ends (but for zero bytes after gzip members), and its checksum and length must be
+ * right.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_INFLATE_H
 #define SL_STAGES_FORMATS_COMMON_INFLATE_H
@@ -28,7 +29,9 @@ struct sl_inflate {
 	size_t left;                 /* its size in bytes */
 	bool ended;
 	const char *damage; /* what was wrong with the stream, or NULL */
-	bool members; /* the input is several gzip members; to be set after sl_inflate_begin() */
+	/* The input is several gzip members, and zero bytes after them are ignored; to be set after
+	 * sl_inflate_begin(). */
+	bool members;
 };
 
 /* Starts to decompress one stream with that wrapper. After SL_OK, call sl_inflate_end(). */

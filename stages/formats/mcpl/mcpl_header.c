@@ -124,7 +124,8 @@ static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
 		sl_column_facts[flags].name, sl_column_facts[flags].help);
 
-	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_COUNT; f++)
+	/* no survivor is damaged */
+	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_damaged; f++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
 			sl_fate_facts[f].name);
 	put_string(w, text);
@@ -182,11 +183,7 @@ static void put_sum(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c, 
 	put_joined(w, "", &c->sums.at[k].text, value);
 }
 
-/*
- * Statistics first, then sources, then other comments: the order is the same in each file of a run, so
- * that the files can be merged.
- */
-static void put_metadata_comments(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
+void sl_mcpl_put_metadata(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
 	const struct sl_batch_facts *batch)
 {
 	for (uint32_t k = 0; c && k < c->sums.n; k++)
@@ -198,20 +195,18 @@ static void put_metadata_comments(struct sl_mcpl_buffer *w, const struct sl_mcpl
 }
 
 /* In MCPL, all names of blobs precede all contents; both lists are in the same order. */
-static void put_blob_names(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c)
+void sl_mcpl_put_blobs(
+	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c)
 {
 	char suffix[SL_MCPL_SUFFIX_BYTES];
 
-	put_string(w, SL_MCPL_CONFIG);
+	if (config)
+		put_string(w, SL_MCPL_CONFIG);
 	for (uint32_t k = 0; c && k < c->blobs.n; k++)
 		put_joined(w, "", &c->blobs.at[k].text,
 			sl_mcpl_blob_suffix(c->blobs.at[k].number, suffix));
-}
-
-static void put_blobs(
-	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c)
-{
-	put_string(w, config);
+	if (config)
+		put_string(w, config);
 	for (uint32_t k = 0; c && k < c->blobs.n; k++)
 		put_joined(w, "", &c->blobs.at[k].data, "");
 }
@@ -262,13 +257,12 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	put_string(&w, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(&w, metadata, batch);
-	put_metadata_comments(&w, metadata, batch);
+	sl_mcpl_put_metadata(&w, metadata, batch);
 	put_run(&w, run);
 	if (h.flags)
 		put_flags(&w, facts.flags);
 	put_columns(&w, t);
-	put_blob_names(&w, metadata);
-	put_blobs(&w, run->config, metadata);
+	sl_mcpl_put_blobs(&w, run->config, metadata);
 	return w.used;
 }
 

@@ -44,6 +44,17 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t particles, const struct sl_batch_facts *batch);
 
+/*
+ * Writes the comments that a list takes over: statistics first, then sources, then others. The order is the
+ * same in each file of a run, so that the files can be merged. c may be NULL.
+ */
+void sl_mcpl_put_metadata(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
+	const struct sl_batch_facts *batch);
+
+/* Writes the blobs: that of this program, unless config is NULL, and those that a list takes over. */
+void sl_mcpl_put_blobs(
+	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c);
+
 SL_C_END
 
 #endif

@@ -116,8 +116,8 @@ static int by_name(const void *a, const void *b)
 		&((const struct blob_name *)a)->text, &((const struct blob_name *)b)->text, "");
 }
 
-/* Lists the names of all blobs. The name of this program's blob is in use. */
-static void list_names(const struct sl_mcpl_items *blobs, struct blob_names *names)
+/* Lists the names of all blobs. With own_blob, the name of this program's blob is in use. */
+static void list_names(const struct sl_mcpl_items *blobs, bool own_blob, struct blob_names *names)
 {
 	static const char config[] = SL_MCPL_CONFIG;
 	const struct sl_mcpl_string own = {(const uint8_t *)config, sizeof(config) - 1};
@@ -131,7 +131,7 @@ static void list_names(const struct sl_mcpl_items *blobs, struct blob_names *nam
 		if (i == 0 || by_name(&names->at[names->n - 1], &names->at[i]) != 0)
 			names->at[names->n++].text = names->at[i].text;
 	for (uint32_t i = 0; i < names->n; i++) {
-		names->at[i].taken = sl_mcpl_is_same(&names->at[i].text, &own);
+		names->at[i].taken = own_blob && sl_mcpl_is_same(&names->at[i].text, &own);
 		names->at[i].next = 1;
 	}
 }
@@ -260,7 +260,8 @@ static enum sl_status check_size(const struct sl_mcpl_metadata *c)
 }
 
 /* Collects the strings of all headers, with so many comments and blobs, and removes equal ones. */
-static enum sl_status merge(struct sl_mcpl_metadata *c, size_t comments, size_t blobs)
+static enum sl_status merge(
+	struct sl_mcpl_metadata *c, size_t comments, size_t blobs, bool own_blob)
 {
 	struct sl_arena a = {0};
 	struct blob_names names;
@@ -278,14 +279,14 @@ static enum sl_status merge(struct sl_mcpl_metadata *c, size_t comments, size_t 
 	keep_first(&c->comments);
 	keep_sums(&c->sums, c->n_parts, value);
 	keep_first(&c->blobs);
-	list_names(&c->blobs, &names);
+	list_names(&c->blobs, own_blob, &names);
 	for (uint32_t i = 0; i < c->blobs.n; i++)
 		c->blobs.at[i].number = take_number(&names, &c->blobs.at[i].text);
 	return check_size(c);
 }
 
 enum sl_status sl_mcpl_metadata_add(
-	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made)
+	const struct sl_mcpl_part *parts, uint32_t n, bool own_blob, struct sl_mcpl_metadata **made)
 {
 	size_t comments = 0, blobs = 0;
 	struct sl_mcpl_metadata *c;
@@ -313,7 +314,7 @@ enum sl_status sl_mcpl_metadata_add(
 				all_bytes_most >> 20, ALL_STRINGS_MOST);
 		}
 	}
-	return merge(c, comments, blobs);
+	return merge(c, comments, blobs, own_blob);
 }
 
 void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c)

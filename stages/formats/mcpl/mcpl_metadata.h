@@ -55,10 +55,11 @@ struct sl_mcpl_metadata {
 
 /*
  * Reads the headers of n lists, in the order of their particles. The files must stay valid as long
- * as *made. Call sl_mcpl_metadata_free() even after a failure.
+ * as *made. own_blob: the output has the blob sluice_config of this program. Call
+ * sl_mcpl_metadata_free() even after a failure.
  */
-enum sl_status sl_mcpl_metadata_add(
-	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made);
+enum sl_status sl_mcpl_metadata_add(const struct sl_mcpl_part *parts, uint32_t n, bool own_blob,
+	struct sl_mcpl_metadata **made);
 void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
 
 /* The value of sum k for the particles from .. to - 1 of all lists; -1: unknown. */

@@ -97,7 +97,7 @@ enum sl_status sl_mcpl_check_number(
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
 		"particle %llu (from 0): its %s is %.9g, but columns are in single precision (%.2g to "
-		"%.2g); %sremove the particle from the list",
+		"%.2g); %s" SL_MCPL_REMOVE_PARTICLE,
 		(unsigned long long)particle, name, value, (double)FLT_TRUE_MIN, (double)FLT_MAX,
 		is_weight ? "scale the weights of the list, or " : "");
 }

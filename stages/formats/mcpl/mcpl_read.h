@@ -51,6 +51,10 @@ static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight
 	return (isinf(narrow) & !isinf(value)) | (is_weight & (narrow == 0) & (value != 0));
 }
 
+/* How a message about a particle that a run cannot have ends. */
+#define SL_MCPL_REMOVE_PARTICLE \
+	"remove the particle from the list, or drop it by a run with model.list.damaged: drop"
+
 /* SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in the file. */
 enum sl_status sl_mcpl_check_number(
 	uint64_t particle, const char *name, double value, double factor, bool is_weight);

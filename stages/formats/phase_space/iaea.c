@@ -26,19 +26,15 @@ static double float_at(const struct sl_iaea *h, const uint8_t *at)
 	return (double)v;
 }
 
-/* The third component of a direction, or the constant one. */
-static void set_direction(
-	const struct sl_iaea *h, bool down, const double value[], struct sl_mcpl_particle *p)
+void sl_iaea_direction(double u, double v, bool down, double direction[3])
 {
-	double u = value[SL_IAEA_U], v = value[SL_IAEA_V], square = u * u + v * v;
+	double square = u * u + v * v;
 	double length = square > 1 ? sqrt(square) : 1;
 	double w = square > 1 ? 0 : sqrt(1 - square);
 
-	p->direction[0] = u / length;
-	p->direction[1] = v / length;
-	p->direction[2] = down ? -w : w;
-	if (!h->stored[SL_IAEA_W])
-		p->direction[2] = value[SL_IAEA_W];
+	direction[0] = u / length;
+	direction[1] = v / length;
+	direction[2] = down ? -w : w;
 }
 
 enum sl_status sl_iaea_particle(
@@ -66,6 +62,8 @@ enum sl_status sl_iaea_particle(
 		.weight = value[SL_IAEA_WEIGHT],
 		.pdg = codes[type],
 		.flags = h->latch_at ? word_at(h, record + h->latch_at) : energy < 0};
-	set_direction(h, signed_type < 0, value, p);
+	sl_iaea_direction(value[SL_IAEA_U], value[SL_IAEA_V], signed_type < 0, p->direction);
+	if (!h->stored[SL_IAEA_W])
+		p->direction[2] = value[SL_IAEA_W];
 	return SL_OK;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "stages/formats/mcpl/mcpl_read.h"
 
@@ -37,30 +38,40 @@ static const char *end_of_line(const char *at, const char *end)
 	return newline ? newline : end;
 }
 
-/* Whether the line at `at` is "$KEY:". Like the reference implementation, this ignores the rest. */
-static bool is_section(const char *at, const char *end, const char *key)
+/*
+ * Whether the line at `at` is "$KEY:"; keys of other programs are in lower case, or have no colon. If a number
+ * follows, *value is its place, else NULL. Like the reference implementation, this ignores the rest.
+ */
+static bool is_section(const char *at, const char *end, const char *key, const char **value)
 {
 	size_t n = strlen(key);
 
 	at = skip_blanks(at, end);
-	return (size_t)(end - at) > n + 1 && *at == '$' && memcmp(at + 1, key, n) == 0 &&
-	       at[n + 1] == ':';
+	if ((size_t)(end - at) < n + 1 || *at != '$' || strncasecmp(at + 1, key, n) != 0)
+		return false;
+	at += n + 1;
+	if (at < end && !strchr(": \t\r", *at))
+		return false;
+	at = skip_blanks(at, end);
+	at = skip_blanks(at < end && *at == ':' ? at + 1 : at, end);
+	*value = at < end && strchr("+-.0123456789", *at) ? at : NULL;
+	return true;
 }
 
 /* Finds a section, of several the first. */
 static bool find(const char *text, size_t bytes, const char *key, struct section *s)
 {
-	const char *end = text + bytes, *next;
+	const char *end = text + bytes, *next, *value;
 
 	*s = (struct section){.key = key, .end = end, .line = 1};
 	for (s->at = text; s->at < end; s->at = next, s->line++) {
 		const char *line_end = end_of_line(s->at, end);
 
 		next = line_end < end ? line_end + 1 : end;
-		if (!is_section(s->at, line_end, key))
+		if (!is_section(s->at, line_end, key, &value))
 			continue;
-		s->at = next;
-		s->line++;
+		s->at = value ? value : next;
+		s->line += !value;
 		return true;
 	}
 	return false;
@@ -247,7 +258,7 @@ static enum sl_status read_layout(const char *text, size_t bytes, struct sl_iaea
 			"the header states records of %.0f bytes, but its $RECORD_CONTENTS: add up to "
 			"%u; use the header that belongs to the records",
 			length, h->record_bytes);
-	SL_TRY(read_only(text, bytes, "BYTE_ORDER", 9999, &order));
+	SL_TRY(read_optional(text, bytes, "BYTE_ORDER", 9999, LITTLE_ENDIAN_ORDER, &order));
 	if (order != LITTLE_ENDIAN_ORDER && order != BIG_ENDIAN_ORDER)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states the byte order %.0f, but only 1234 and 4321 are read; "
@@ -272,13 +283,13 @@ static enum sl_status read_counts(
 	if (h->particles != records_bytes / h->record_bytes || records_bytes % h->record_bytes != 0)
 		return sl_fail(SL_BAD_INPUT,
 			"the header counts %.0f particles of %u bytes, together %.0f bytes, but the "
-			".IAEAphsp file has %llu bytes: it is damaged, was cut short, or belongs to "
+			"file of records has %llu bytes: it is damaged, was cut short, or belongs to "
 			"another header; copy both files again",
 			particles, h->record_bytes, all, (unsigned long long)records_bytes);
 	SL_TRY(read_optional(text, bytes, "CHECKSUM", 0x1p63, all, &checksum));
 	if (checksum != all)
 		return sl_fail(SL_BAD_INPUT,
-			"the $CHECKSUM: of the header is %.0f, but the .IAEAphsp file has %llu bytes; "
+			"the $CHECKSUM: of the header is %.0f, but the file of records has %llu bytes; "
 			"use the header that belongs to the records, or correct this value",
 			checksum, (unsigned long long)records_bytes);
 	return SL_OK;

@@ -8,11 +8,16 @@
 #include "primitives/files/dirs.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/tables/csv_read.h"
 #include "stages/formats/tables/npz_read.h"
 
-static const char header_suffix[] = ".IAEAheader", records_suffix[] = ".IAEAphsp";
+/* The suffixes of the two files of the IAEA and of TOPAS. */
+static const struct {
+	const char *header, *records;
+} suffixes[] = {{".IAEAheader", ".IAEAphsp"}, {".header", ".phsp"}};
 
 static bool ends_in(const char *path, const char *suffix)
 {
@@ -21,26 +26,47 @@ static bool ends_in(const char *path, const char *suffix)
 	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
 }
 
+/* Finds the suffix of a name, and that of the other file. False: it is not the name of one of two files. */
+static bool find_suffix(const char *path, bool *is_header, const char **suffix, const char **others)
+{
+	for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
+		*is_header = ends_in(path, suffixes[k].header);
+		*suffix = *is_header ? suffixes[k].header : suffixes[k].records;
+		*others = *is_header ? suffixes[k].records : suffixes[k].header;
+		if (ends_in(path, *suffix))
+			return true;
+	}
+	return false;
+}
+
 bool sl_phase_space_is_header(const char *path)
 {
-	return ends_in(path, header_suffix);
+	const char *suffix, *others;
+	bool is_header;
+
+	return find_suffix(path, &is_header, &suffix, &others) && is_header;
 }
 
 bool sl_phase_space_is_iaea(const char *path)
 {
-	return sl_phase_space_is_header(path) || ends_in(path, records_suffix);
+	const char *suffix, *others;
+	bool is_header;
+
+	return find_suffix(path, &is_header, &suffix, &others);
 }
 
-/* --- IAEA ------------------------------------------------------------------------------------- */
+/* --- IAEA and TOPAS --------------------------------------------------------------------------- */
 
-/* The name of the other one of the two files, which differs in the suffix only. */
+/* The name of the other one of the two files, which differs in the suffix only; "" for other names. */
 static void partner_of(const char *path, char other[SL_PATH_BYTES])
 {
-	bool is_header = sl_phase_space_is_header(path);
-	size_t n = strlen(path) - strlen(is_header ? header_suffix : records_suffix);
+	const char *suffix, *others;
+	bool is_header;
 
-	snprintf(other, SL_PATH_BYTES, "%.*s%s", (int)n, path,
-		is_header ? records_suffix : header_suffix);
+	other[0] = '\0';
+	if (find_suffix(path, &is_header, &suffix, &others))
+		snprintf(other, SL_PATH_BYTES, "%.*s%s", (int)(strlen(path) - strlen(suffix)), path,
+			others);
 }
 
 /* Maps the other one of the two files. A name that is too long is cut, so it names no file. */
@@ -50,36 +76,37 @@ static enum sl_status map_partner(struct sl_phase_space *s, const char *path)
 
 	partner_of(path, other);
 	return sl_add_context(sl_map_file(other, &s->partner),
-		"an IAEA phase space consists of a .IAEAheader and a .IAEAphsp file");
+		"a phase space consists of two files, a header and records");
 }
 
-/* Reads a copy of the header: another process could change the file between two reads of a byte. */
-static enum sl_status read_header(struct sl_phase_space *s, const struct sl_map *header)
+static enum sl_status topas_particle(
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
 {
-	enum sl_status status;
-	void *copy;
+	return sl_topas_particle(&s->topas, i, p);
+}
 
-	if (header->bytes > SL_IAEA_HEADER_MOST)
-		return sl_fail(SL_BAD_INPUT,
-			"the .IAEAheader file has %zu bytes, but at most %d are read; it is not the "
-			"header of a phase space",
-			header->bytes, SL_IAEA_HEADER_MOST);
-	SL_TRY(sl_memory_get(SL_HOST, header->bytes + 1, &copy));
-	if (header->bytes > 0)
-		memcpy(copy, header->at, header->bytes);
-	status = sl_iaea_open((const char *)copy, header->bytes, s->records.bytes, &s->iaea);
-	sl_memory_give(SL_HOST, copy);
-	return status;
+/* It is not recognised by name, so it has no function of its own to open files. */
+static const struct sl_phase_space_format topas = {
+	"topas", "TOPAS phase space", NULL, topas_particle};
+
+/* Numbers have 4 bytes; flags tell the first particle of a history. */
+static enum sl_status open_topas(struct sl_phase_space *s, const char *header)
+{
+	s->format = &topas;
+	SL_TRY(sl_topas_open(header, s->records.at, s->records.bytes, &s->topas));
+	s->memory = s->topas.block_bytes;
+	s->histories = s->topas.histories;
+	s->fields = (struct sl_mcpl_header){
+		.particles = s->topas.particles, .flags = true, .single = true};
+	s->unread = "further columns of its records are not read, except the time of flight";
+	return SL_OK;
 }
 
 /* Numbers have 4 bytes; weights are common if the records have none. */
-static enum sl_status open_iaea(struct sl_phase_space *s, const char *path)
+static enum sl_status open_iaea(struct sl_phase_space *s, const char *header, size_t bytes)
 {
-	bool is_header = sl_phase_space_is_header(path);
-
-	SL_TRY(map_partner(s, path));
-	s->records = is_header ? s->partner : s->file;
-	SL_TRY(read_header(s, is_header ? &s->file : &s->partner));
+	SL_TRY(sl_iaea_open(header, bytes, s->records.bytes, &s->iaea));
+	s->histories = s->iaea.histories;
 	s->fields = (struct sl_mcpl_header){
 		.particles = s->iaea.particles, .flags = true, .single = true};
 	if (!s->iaea.stored[SL_IAEA_WEIGHT])
@@ -87,6 +114,33 @@ static enum sl_status open_iaea(struct sl_phase_space *s, const char *path)
 	if (s->iaea.extra_floats + s->iaea.extra_longs > (s->iaea.latch_at != 0))
 		s->unread = "extra values of its records are not read, except LATCH";
 	return SL_OK;
+}
+
+/* Opens both files. The header is copied: another process could change it between two reads of a byte. */
+static enum sl_status open_pair(struct sl_phase_space *s, const char *path)
+{
+	bool is_header = sl_phase_space_is_header(path);
+	const struct sl_map *header = is_header ? &s->file : &s->partner;
+	enum sl_status status;
+	void *copy;
+
+	SL_TRY(map_partner(s, path));
+	s->records = is_header ? s->partner : s->file;
+	if (header->bytes > SL_IAEA_HEADER_MOST)
+		return sl_fail(SL_BAD_INPUT,
+			"the header file has %zu bytes, but at most %d are read; it is not the "
+			"header of a phase space",
+			header->bytes, SL_IAEA_HEADER_MOST);
+	SL_TRY(sl_memory_get(SL_HOST, header->bytes + 1, &copy));
+	if (header->bytes > 0)
+		memcpy(copy, header->at, header->bytes);
+	((char *)copy)[header->bytes] = '\0';
+	if (sl_topas_is((const char *)copy, header->bytes))
+		status = open_topas(s, (const char *)copy);
+	else
+		status = open_iaea(s, (const char *)copy, header->bytes);
+	sl_memory_give(SL_HOST, copy);
+	return status;
 }
 
 static enum sl_status iaea_particle(
@@ -153,6 +207,23 @@ static enum sl_status open_npz(struct sl_phase_space *s, const char *path)
 	return open_table(s, sl_npz_read);
 }
 
+static enum sl_status open_csv(struct sl_phase_space *s, const char *path)
+{
+	return open_table(s, ends_in(path, ".gz") ? sl_csv_gz_read : sl_csv_read);
+}
+
+static enum sl_status open_any_npz(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_npz_read_any);
+}
+
+static enum sl_status open_any_csv(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_csv_read_any);
+}
+
 static enum sl_status table_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
 {
@@ -163,13 +234,19 @@ static enum sl_status table_particle(
 /* --- all formats ------------------------------------------------------------------------------ */
 
 static const struct sl_phase_space_format iaea = {
-	"iaea", "IAEA phase space", open_iaea, iaea_particle};
+	"iaea", "IAEA phase space", open_pair, iaea_particle};
 static const struct sl_phase_space_format openmc = {
 	"openmc", "OpenMC source", open_openmc, openmc_particle};
 static const struct sl_phase_space_format openpmd = {
 	"openpmd", "openPMD file of Sluice", open_openpmd, table_particle};
 static const struct sl_phase_space_format npz = {
 	"npz", "npz file of Sluice", open_npz, table_particle};
+static const struct sl_phase_space_format csv = {
+	"csv", "csv file of Sluice", open_csv, table_particle};
+static const struct sl_phase_space_format any_npz = {
+	"npz", "npz file", open_any_npz, table_particle};
+static const struct sl_phase_space_format any_csv = {
+	"csv", "csv file", open_any_csv, table_particle};
 
 static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
 {
@@ -194,24 +271,31 @@ static const struct sl_phase_space_format *format_of(const char *path, const str
 		return &iaea;
 	if (begins_with(file, hdf5, sizeof(hdf5) - 1))
 		return has_trailer(file) ? &openpmd : &openmc;
-	return begins_with(file, zip, sizeof(zip) - 1) ? &npz : NULL;
+	if (begins_with(file, zip, sizeof(zip) - 1))
+		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
+	if (!ends_in(path, ".csv") && !ends_in(path, ".csv.gz"))
+		return NULL;
+	return sl_csv_is_any(file->at, file->bytes) ? &any_csv : &csv;
 }
 
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
 {
 	const struct sl_phase_space_format *format = format_of(path, file);
 
-	return format == &iaea || format == &openmc;
+	return format == &iaea || format == &openmc || format == &any_npz || format == &any_csv;
 }
 
 bool sl_phase_space_names_foreign(const char *path)
 {
+	static const char *const tables[] = {".h5", ".npz", ".csv", ".csv.gz"};
+	bool is, may_be = false;
 	struct sl_map file;
-	bool is;
 
 	if (sl_phase_space_is_iaea(path))
 		return true;
-	if (!ends_in(path, ".h5") || sl_map_file(path, &file) != SL_OK)
+	for (size_t k = 0; !may_be && k < sizeof(tables) / sizeof(tables[0]); k++)
+		may_be = ends_in(path, tables[k]);
+	if (!may_be || sl_map_file(path, &file) != SL_OK)
 		return false;
 	is = sl_phase_space_is_foreign(path, &file);
 	sl_unmap(&file);
@@ -230,7 +314,7 @@ enum sl_status sl_phase_space_open(
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*s), &memory));
 	s = *made = (struct sl_phase_space *)memory;
-	*s = (struct sl_phase_space){.format = format, .file = *file};
+	*s = (struct sl_phase_space){.format = format, .file = *file, .histories = -1};
 	SL_TRY(format->open(s, path));
 	s->memory += sizeof(*s);
 	s->fields.version = 3;
@@ -244,6 +328,7 @@ void sl_phase_space_close(struct sl_phase_space *s)
 	if (!s)
 		return;
 	sl_unmap(&s->partner);
+	sl_topas_close(&s->topas);
 	sl_particle_table_close(&s->table);
 	sl_memory_give(SL_HOST, s);
 }

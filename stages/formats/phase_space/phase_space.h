@@ -1,10 +1,12 @@
 /*
  * phase_space.h - a particle list of another format than MCPL, which gives any of its particles.
  *
- *	iaea      IAEA phase space (iaea.h), by the suffix of its name: .IAEAphsp and .IAEAheader
+ *	iaea      IAEA phase space (iaea.h), by the suffix of its name: .IAEAphsp and .IAEAheader, or .phsp
+ *	          and .header
+ *	topas     phase space of TOPAS (topas.h), by the same suffixes and the beginning of its header
  *	openmc    source file of OpenMC (openmc.h): HDF5 without the checksum line of this program
  *	openpmd   survivors of this program (particle_table.h): HDF5 with that line
- *	npz       the same in an npz archive
+ *	npz, csv  the same in an npz archive or as text; and such files of any program (csv_read.h, npz_any.h)
  *
  * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields` says
  * which of them the list has and in which precision, as the header of an MCPL file does. So a list can
@@ -17,6 +19,7 @@
 #include "stages/formats/phase_space/iaea.h"
 #include "stages/formats/phase_space/openmc.h"
 #include "stages/formats/phase_space/particle_table.h"
+#include "stages/formats/phase_space/topas.h"
 
 struct sl_phase_space;
 
@@ -39,31 +42,33 @@ enum { SL_PHASE_SPACE_HEAD_BYTES = 512 };
 struct sl_phase_space {
 	const struct sl_phase_space_format *format;
 	struct sl_map file;    /* what was opened; the caller's */
-	struct sl_map partner; /* of an IAEA phase space: the other one of its two files */
+	struct sl_map partner; /* of an IAEA or TOPAS phase space: the other one of its two files */
 	struct sl_mcpl_header fields;
 	const char *unread; /* what of a particle is not read; NULL: nothing */
 	size_t memory;      /* bytes allocated */
+	double histories;   /* primary particles; -1: unknown */
 
 	/*
-	 * The header of an MCPL file without particles, for metadata: a source and, of an IAEA phase
-	 * space, the title and the number of histories as stat:sum.
+	 * The header of an MCPL file without particles, for metadata: a source and, of a phase space, the
+	 * title and the number of histories as stat:sum.
 	 */
 	uint8_t head[SL_PHASE_SPACE_HEAD_BYTES];
 	size_t head_bytes;
 
 	struct sl_iaea iaea;
-	struct sl_map records; /* the .IAEAphsp file, one of the two */
+	struct sl_topas topas;
+	struct sl_map records; /* one of the two files */
 	struct sl_openmc openmc;
 	struct sl_particle_table table;
 };
 
-/* Whether the name is that of an IAEA phase space: it ends in .IAEAphsp or .IAEAheader. */
+/* Whether the name is that of an IAEA or TOPAS phase space, by its suffix. */
 bool sl_phase_space_is_iaea(const char *path);
 
 /* Whether the name is that of the header of one. */
 bool sl_phase_space_is_header(const char *path);
 
-/* Whether a mapped file is of another program: an IAEA phase space or an OpenMC source. */
+/* Whether a mapped file is of another program: a phase space, a source of OpenMC, or npz or csv. */
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file);
 
 /* The same for a file that is not open; false if it cannot be opened. */

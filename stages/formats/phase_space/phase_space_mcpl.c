@@ -11,7 +11,7 @@
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* The statistic of the number of primary particles, and what precedes a title. */
-#define HISTORIES "stat:sum:iaea_orig_histories:"
+#define HISTORIES "stat:sum:%s_orig_histories:"
 #define TITLE     "Title: "
 
 static_assert(SL_PHASE_SPACE_HEAD_BYTES >= 56 + 3 * 64 + SL_IAEA_TITLE_BYTES,
@@ -60,11 +60,11 @@ static void put_text(struct sl_mcpl_buffer *w, const char *text)
 size_t sl_phase_space_head(
 	const struct sl_phase_space *s, uint64_t particles, uint8_t out[SL_PHASE_SPACE_HEAD_BYTES])
 {
-	char text[sizeof(HISTORIES) + SL_IAEA_TITLE_BYTES];
+	char text[sizeof(HISTORIES) + 8 + SL_IAEA_TITLE_BYTES];
 	char value[SL_MCPL_VALUE_BYTES + 1];
 	struct sl_mcpl_buffer w = {out, 0};
 	struct sl_mcpl_header h = s->fields;
-	bool is_counted = s->iaea.record_bytes > 0 && s->iaea.histories >= 0;
+	bool is_counted = s->histories >= 0;
 	bool is_titled = *s->iaea.title != '\0';
 
 	h.particles = particles;
@@ -76,8 +76,8 @@ size_t sl_phase_space_head(
 		put_text(&w, text);
 	}
 	if (is_counted) {
-		sl_mcpl_print_value(s->iaea.histories, value);
-		snprintf(text, sizeof(text), HISTORIES "%s", value);
+		sl_mcpl_print_value(s->histories, value);
+		snprintf(text, sizeof(text), HISTORIES "%s", s->format->name, value);
 		put_text(&w, text);
 	}
 	return w.used;

@@ -1,12 +1,13 @@
 /*
  * csv_read.c - see csv_read.h.
  *
- * The text must be exactly the text that the format writes for the same table. It is decompressed or
- * copied through a small window, once to count the rows and once to read them, and never stored as a
- * whole.
+ * The text must be exactly the text that the format writes for the same table, or, of any program, a line
+ * of names and lines of numbers. It is decompressed or copied through a small window, once to count the
+ * rows and once to read them, and never stored as a whole.
  */
 #include "stages/formats/tables/csv_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "stages/formats/common/decimal.h"
@@ -15,7 +16,7 @@
 /* --- lines and fields ---------------------------------------------------------------------- */
 
 /* Size of the window, far more than the longest line of a table. */
-enum { WINDOW_BYTES = 1 << 16 };
+enum { WINDOW_BYTES = 1 << 16, FIELDS_MOST = 256, NUMBER_MOST = 63, SKIPPED = UINT8_MAX };
 
 /* The text of a file, line by line. */
 struct lines {
@@ -26,6 +27,12 @@ struct lines {
 	size_t plain_left;
 	char *window;
 	size_t begin, end; /* offsets in the window of the text not read yet */
+	bool any;          /* of any program */
+	bool reads;        /* not only measures */
+	char separator;
+	uint32_t n_fields; /* of a line */
+	uint8_t column_of
+		[FIELDS_MOST]; /* the index of the column of a field in the table, or SKIPPED */
 };
 
 /* Fails with what is wrong with the file. */
@@ -78,6 +85,14 @@ static enum sl_status next_line(struct lines *l, const char **line, size_t *leng
 		if (newline) {
 			*length = (size_t)(newline - begin);
 			l->begin += *length + 1;
+			if (l->any && *length <= 1 && (*length == 0 || *begin == '\r'))
+				continue; /* it is empty */
+			return SL_OK;
+		}
+		if (!more && l->any && l->begin < l->end) {
+			*line = begin;
+			*length = l->end - l->begin;
+			l->begin = l->end;
 			return SL_OK;
 		}
 		if (!more)
@@ -88,14 +103,15 @@ static enum sl_status next_line(struct lines *l, const char **line, size_t *leng
 	}
 }
 
-/* The next field of a line, up to a comma or the end. False if there is none. */
-static bool next_field(const char **at, const char *end, const char **field, size_t *length)
+/* The next field of a line, up to a separator or the end. False if there is none. */
+static bool next_field(
+	const struct lines *l, const char **at, const char *end, const char **field, size_t *length)
 {
 	const char *comma;
 
 	if (*at > end)
 		return false;
-	comma = (const char *)memchr(*at, ',', (size_t)(end - *at));
+	comma = (const char *)memchr(*at, l->separator, (size_t)(end - *at));
 	*field = *at;
 	*length = (size_t)((comma ? comma : end) - *at);
 	*at += *length + 1;
@@ -104,11 +120,45 @@ static bool next_field(const char **at, const char *end, const char **field, siz
 
 /* --- tables -------------------------------------------------------------------------------- */
 
-/* Adds a column of that name to the table. */
-static enum sl_status add_column(struct sl_table *t, const char *name, size_t length)
+/* Removes blanks, quotes and the mark of a comment at the ends of a field. */
+static void trim(const char **field, size_t *length)
 {
-	enum sl_column column = sl_table_column_named(t, name, length);
+	for (; *length > 0 && strchr("# \t\r\"'", **field); ++*field)
+		--*length;
+	while (*length > 0 && strchr(" \t\r\"'", (*field)[*length - 1]))
+		--*length;
+}
 
+/* Fails if a name is that of a column and a unit: the units of columns are fixed. */
+static enum sl_status check_unit(const char *name, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && !strchr(" [(", name[n]))
+		n++;
+	if (n == length || sl_list_column(name, n) == SL_COLUMN_COUNT)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"column '%.*s': columns have no units in their names, but always those of the program "
+		"(cm, keV, ns); convert the numbers and name it %.*s",
+		(int)(length & 0x3f), name, (int)n, name);
+}
+
+/* Adds a column of that name to the table. */
+static enum sl_status add_column(
+	struct lines *l, struct sl_table *t, const char *name, size_t length)
+{
+	enum sl_column column;
+
+	if (l->any)
+		trim(&name, &length);
+	column = l->any ? sl_list_column(name, length) : sl_table_column_named(t, name, length);
+	if (l->n_fields == FIELDS_MOST)
+		return damaged("its first line has more than 256 names");
+	l->column_of[l->n_fields++] =
+		column == SL_COLUMN_COUNT ? (uint8_t)SKIPPED : (uint8_t)t->n_columns;
+	if (column == SL_COLUMN_COUNT && l->any)
+		return l->reads ? check_unit(name, length) : SL_OK;
 	if (column == SL_COLUMN_COUNT)
 		return damaged("its first line has a column name that is not known");
 	if (sl_table_find(t, column))
@@ -127,8 +177,11 @@ static enum sl_status read_header(struct lines *l, struct sl_table *t)
 	if (!at)
 		return damaged("it is empty");
 	const char *end = at + length;
-	while (length && next_field(&at, end, &field, &length))
-		SL_TRY(add_column(t, field, length));
+	l->separator = ',';
+	if (l->any && !memchr(at, ',', length))
+		l->separator = memchr(at, ';', length) ? ';' : '\t';
+	while (length && next_field(l, &at, end, &field, &length))
+		SL_TRY(add_column(l, t, field, length));
 	return SL_OK;
 }
 
@@ -202,19 +255,43 @@ static bool parse_item(const struct sl_powers *powers, const struct sl_table_col
 	return false;
 }
 
+/* The same for a number in any spelling. */
+static bool parse_any(
+	const struct sl_table_column *c, uint32_t row, const char *field, size_t length)
+{
+	char text[NUMBER_MOST + 1], *end;
+	double value;
+
+	trim(&field, &length);
+	if (length == 0 || length > NUMBER_MOST)
+		return false;
+	memcpy(text, field, length);
+	text[length] = '\0';
+	value = strtod(text, &end);
+	return end == text + length && sl_store_number(c, row, value);
+}
+
 /* Stores the values of a line in a row of all columns; refuses missing and additional values. */
-static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_table *t,
-	uint32_t row, const char *line, size_t length)
+static enum sl_status parse_row(const struct lines *l, const struct sl_powers *powers,
+	const struct sl_table *t, uint32_t row, const char *line, size_t length)
 {
 	const char *at = line, *end = line + length, *field;
 
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (!next_field(&at, end, &field, &length) ||
-			(t->column[i].data &&
-				!parse_item(powers, &t->column[i], row, field, length)))
+	for (uint32_t i = 0; i < l->n_fields; i++) {
+		const uint8_t k = l->column_of[i];
+		bool found = next_field(l, &at, end, &field, &length);
+
+		if (found && k != SKIPPED && t->column[k].data)
+			found = l->any ? parse_any(&t->column[k], row, field, length)
+			               : parse_item(powers, &t->column[k], row, field, length);
+		if (!found)
 			return sl_add_context(
-				damaged("a value is not a number as this program prints it"),
-				"row %u, column %s", row, sl_table_name(t, i));
+				l->any ? sl_fail(SL_BAD_INPUT,
+						 "a value is missing, or is no number that "
+						 "the column can hold; correct it")
+				       : damaged("a value is not a number as this program prints it"),
+				"row %u, column %s", row, k == SKIPPED ? "" : sl_table_name(t, k));
+	}
 	if (t->n_columns ? at <= end : length > 0)
 		return sl_add_context(damaged("more fields than columns"), "row %u", row);
 	return SL_OK;
@@ -232,10 +309,11 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	size_t length;
 
 	sl_powers_make(&powers);
+	l->reads = true;
 	SL_TRY(read_header(l, &header));
 	for (uint32_t row = 0; row < t->n; row++) {
 		SL_TRY(next_line(l, &line, &length));
-		SL_TRY(parse_row(&powers, t, row, line, length));
+		SL_TRY(parse_row(l, &powers, t, row, line, length));
 	}
 	return SL_OK;
 }
@@ -247,7 +325,7 @@ typedef enum sl_status text_reader(struct lines *l, struct sl_table *t);
 struct text {
 	const void *file;
 	size_t bytes;
-	bool gzipped;
+	bool gzipped, any;
 	char *window;
 };
 
@@ -255,6 +333,7 @@ struct text {
 static enum sl_status read_once(const struct text *text, text_reader *how, struct sl_table *t)
 {
 	struct lines l = {.gzipped = text->gzipped,
+		.any = text->any,
 		.plain = (const char *)text->file,
 		.plain_left = text->bytes,
 		.window = text->window};
@@ -281,26 +360,58 @@ static enum sl_status read_text(const struct text *text, struct sl_arena *a, str
 	return read_once(text, parse_rows, t);
 }
 
-static enum sl_status read_file(
-	const void *file, size_t bytes, bool gzipped, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_file(const void *file, size_t bytes, bool gzipped, bool any,
+	struct sl_arena *a, struct sl_table *t)
 {
 	void *window;
 	enum sl_status status;
 
 	sl_read_begin(t);
 	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
-	status = read_text(&(struct text){file, bytes, gzipped, (char *)window}, a, t);
+	status = read_text(&(struct text){file, bytes, gzipped, any, (char *)window}, a, t);
 	sl_memory_give(SL_HOST, window);
 	return status;
 }
 
 enum sl_status sl_csv_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	return read_file(file, bytes, false, a, t);
+	return read_file(file, bytes, false, false, a, t);
 }
 
 enum sl_status sl_csv_gz_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	return read_file(file, bytes, true, a, t);
+	return read_file(file, bytes, true, false, a, t);
+}
+
+static bool is_gzipped(const void *file, size_t bytes)
+{
+	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
+}
+
+enum sl_status sl_csv_read_any(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	return read_file(file, bytes, is_gzipped(file, bytes), true, a, t);
+}
+
+/* Only reading all of it shows that the spelling is that of this program. */
+bool sl_csv_is_any(const void *file, size_t bytes)
+{
+	const bool gzipped = is_gzipped(file, bytes);
+	struct sl_arena a = {0};
+	void *block = NULL;
+	struct sl_table t = {.n = 0};
+	enum sl_status s = read_file(file, bytes, gzipped, false, &a, &t);
+
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, a.used, &block);
+	if (s == SL_OK) {
+		a = (struct sl_arena){block, 0, a.used};
+		s = read_file(file, bytes, gzipped, false, &a, &t);
+	}
+	sl_memory_give(SL_HOST, block);
+	a = (struct sl_arena){0};
+	return s == SL_BAD_INPUT && sl_csv_read_any(file, bytes, &a, &t) == SL_OK &&
+	       sl_table_find(&t, SL_COLUMN_energy);
 }

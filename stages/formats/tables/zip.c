@@ -15,6 +15,7 @@ enum {
 	DATE = 1 << 5 | 1, /* 1980-01-01 */
 	DEFLATES = 20,     /* version 2.0 of the format has DEFLATE, ... */
 	HAS_64 = 45,       /* ... and version 4.5 has zip64 */
+	LOCAL_BYTES = 30,
 	ENTRY_BYTES = 46,
 	END_BYTES = 22,
 	END_64_BYTES = 56,
@@ -132,37 +133,53 @@ size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Reads the numbers of the end, and verifies it by writing it again from these numbers. */
-bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
+/* Reads the numbers of the end. */
+static bool read_end(struct sl_zip *z, const void *file, size_t bytes, uint64_t *directory_bytes)
 {
 	const uint8_t *end = (const uint8_t *)file + (bytes < END_BYTES ? 0 : bytes - END_BYTES);
-	uint8_t again[SL_ZIP_END_BYTES];
-	uint64_t directory_bytes;
-	size_t end_bytes;
 
 	if (bytes < END_BYTES)
 		return false;
 	*z = (struct sl_zip){.file = (const uint8_t *)file, .n = sl_get_number(end + 10, 2)};
-	directory_bytes = sl_get_number(end + 12, 4);
+	*directory_bytes = sl_get_number(end + 12, 4);
 	z->directory = sl_get_number(end + 16, 4);
 	if (bytes >= SL_ZIP_END_BYTES && sl_get_number(end - LOCATOR_64_BYTES, 4) == LOCATOR_64) {
 		const uint8_t *end_64 = end - LOCATOR_64_BYTES - END_64_BYTES;
 
 		z->n = sl_get_number(end_64 + 32, 8);
-		directory_bytes = sl_get_number(end_64 + 40, 8);
+		*directory_bytes = sl_get_number(end_64 + 40, 8);
 		z->directory = sl_get_number(end_64 + 48, 8);
 	}
-	end_bytes = sl_zip_end(z->n, z->directory, directory_bytes, again);
-	if (end_bytes > bytes || z->directory > bytes - end_bytes ||
-		directory_bytes != bytes - end_bytes - z->directory)
-		return false;
 	z->entry = z->directory;
-	z->end = z->directory + directory_bytes;
-	return memcmp(z->file + z->end, again, end_bytes) == 0;
+	z->end = z->directory + *directory_bytes;
+	return z->directory <= bytes && *directory_bytes <= bytes - z->directory;
 }
 
-/* Reads the numbers of the entry at e; false if it is longer than so many bytes. */
-static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
+/* Verifies the end by writing it again from its numbers. */
+bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
+{
+	uint8_t again[SL_ZIP_END_BYTES];
+	uint64_t directory_bytes;
+	size_t end_bytes;
+
+	if (!read_end(z, file, bytes, &directory_bytes))
+		return false;
+	end_bytes = sl_zip_end(z->n, z->directory, directory_bytes, again);
+	return end_bytes == bytes - z->end && memcmp(z->file + z->end, again, end_bytes) == 0;
+}
+
+bool sl_zip_open_any(struct sl_zip *z, const void *file, size_t bytes)
+{
+	static const uint8_t end[] = {'P', 'K', 5, 6};
+	uint64_t directory_bytes;
+
+	return read_end(z, file, bytes, &directory_bytes) &&
+	       memcmp(z->file + bytes - END_BYTES, end, sizeof(end)) == 0;
+}
+
+/* Reads the numbers of the entry at e and its size; false if it is longer than so many bytes. */
+static bool get_entry(
+	const uint8_t *e, uint64_t bytes, struct sl_zip_member *m, uint64_t *entry_bytes)
 {
 	uint64_t name_bytes, *large[] = {&m->size, &m->packed, &m->at};
 	const uint8_t *extra;
@@ -170,8 +187,9 @@ static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 	if (bytes < ENTRY_BYTES)
 		return false;
 	name_bytes = sl_get_number(e + 28, 2);
-	if (name_bytes > SL_ZIP_NAME_MAX ||
-		name_bytes + sl_get_number(e + 30, 2) > bytes - ENTRY_BYTES)
+	*entry_bytes =
+		ENTRY_BYTES + name_bytes + sl_get_number(e + 30, 2) + sl_get_number(e + 32, 2);
+	if (name_bytes > SL_ZIP_NAME_MAX || *entry_bytes > bytes)
 		return false;
 	*m = (struct sl_zip_member){.name = (const char *)e + ENTRY_BYTES,
 		.name_bytes = (size_t)name_bytes,
@@ -204,10 +222,10 @@ static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
 {
 	uint8_t again[SL_ZIP_HEADER_BYTES];
-	uint64_t left = z->end - z->entry;
+	uint64_t left = z->end - z->entry, entry_bytes;
 	size_t bytes;
 
-	if (!get_entry(z->file + z->entry, left, m) || m->at != z->member)
+	if (!get_entry(z->file + z->entry, left, m, &entry_bytes) || m->at != z->member)
 		return false;
 	bytes = sl_zip_entry(m, again);
 	if (!is_next(z->file + z->entry, left, again, bytes))
@@ -219,6 +237,24 @@ bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data
 		return false;
 	*data = z->file + z->member + bytes;
 	z->member += bytes + m->packed;
+	return true;
+}
+
+bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
+{
+	uint64_t entry_bytes, before;
+	const uint8_t *local;
+
+	if (!get_entry(z->file + z->entry, z->end - z->entry, m, &entry_bytes))
+		return false;
+	z->entry += entry_bytes;
+	if (m->at > z->directory || z->directory - m->at < LOCAL_BYTES)
+		return false;
+	local = z->file + m->at;
+	before = m->at + LOCAL_BYTES + sl_get_number(local + 26, 2) + sl_get_number(local + 28, 2);
+	if (before > z->directory || m->packed > z->directory - before)
+		return false;
+	*data = z->file + before;
 	return true;
 }
 

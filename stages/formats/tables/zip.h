@@ -58,6 +58,13 @@ bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes);
 /* The next member and its data; call it n times. False if a header is not as written here. */
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
 
+/*
+ * The same for archives of any program that end without a comment: only offsets and sizes are checked, by the
+ * directory. Members can be in any order.
+ */
+bool sl_zip_open_any(struct sl_zip *z, const void *file, size_t bytes);
+bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
+
 /* After the last member: whether no bytes are left before the directory and before its end. */
 bool sl_zip_ends(const struct sl_zip *z);
 

@@ -346,7 +346,8 @@ TEST(many_strings_are_added_up)
 		put_string(&l, text);
 	}
 	assert_ok(sl_mcpl_metadata_add(
-		&(struct sl_mcpl_part){.file = l.bytes, .bytes = l.size, .particles = 1}, 1, &c));
+		&(struct sl_mcpl_part){.file = l.bytes, .bytes = l.size, .particles = 1}, 1, true,
+		&c));
 	assert_int_equal(c->sums.n, (COMMENTS + 2) / 3);
 	assert_int_equal(c->blobs.n, BLOBS);
 	assert_int_equal(c->blobs.at[BLOBS - 1].number, BLOBS);
