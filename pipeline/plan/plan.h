@@ -26,7 +26,7 @@ enum { SL_RULES_VERSION = 3 };
 
 /* Sizes in bytes, all computed before the first allocation. */
 struct sl_memory_plan {
-	size_t slot, slot_pinned;                       /* each */
+	size_t slot, slot_pinned; /* each */
 	size_t slot_packed; /* each, at most: what a device has packed; allocated when it is there */
 	size_t device_pipeline, device_pipeline_pinned; /* per pipeline: device, pinned host */
 	size_t resident;   /* survivors of a batch that stay on the device, at most */

@@ -348,7 +348,7 @@ SL_HD sl_mask sl_rays_has_crossed(const struct sl_rays *r, sl_u32 sides, const s
 	return now != sides;
 }
 
-/* Moves p, which has flown from the place of start to a hit, back along the flight to where it has crossed no surface. */
+/* Moves p back along its flight, which began at start, to where it has crossed no surface. */
 SL_HD void sl_rays_keep_sides(
 	const struct sl_rays *r, const sl_lanes *start, sl_u32 sides, sl_lanes *p)
 {
@@ -388,12 +388,11 @@ SL_HD void sl_rays_meet_surface(const struct sl_rays *r, const struct sl_rays_su
 	const struct sl_rays_hit *m, sl_lanes *p, const struct sl_words *random)
 {
 	sl_mask ends = sl_uniform(random->at[0]) <= s->absorb;
-	sl_lanes q = *p;
+	sl_lanes q;
 	sl_f32 n[3];
 
 	sl_fly(p, m->distance, sl_all(r->slowness));
 	sl_rays_place_on_surface(s, m, p, n);
-	sl_rays_keep_sides(r, &q, m->sides, p);
 	p->collisions += 1;
 	q = *p;
 	if (sl_any(ends))
@@ -430,6 +429,7 @@ SL_HD void sl_rays_step(const struct sl_rays *r, sl_column_set wanted, uint64_t 
 		sl_rays_meet_surface(r, &r->surface[i], &m, &met, &random);
 		sl_assign_if(here, p, &met);
 	}
+	sl_rays_keep_sides(r, &q, m.sides, p);
 	sl_end_after(p, r->max_steps);
 }
 
