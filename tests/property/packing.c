@@ -14,7 +14,9 @@ static struct sl_device_packed packed_by_device(const struct sl_format *f, const
 {
 	const struct sl_device_packing *how = &f->packing;
 	const struct sl_pack_rule rule = {.form = SL_AS_STREAMS, .packing = *how};
-	struct sl_device_packed p = {.size = sl_pack_most(&rule, t),
+	const size_t most = sl_pack_most(&rule, t);
+	struct sl_device_packed p = {.most = most,
+		.size = most,
 		.lo = {INFINITY, INFINITY, INFINITY},
 		.hi = {-INFINITY, -INFINITY, -INFINITY}};
 	size_t *stream = (size_t *)calloc(sl_pack_streams(&rule, t) + 1, sizeof(*stream));
