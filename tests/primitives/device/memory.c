@@ -63,6 +63,31 @@ TEST(copies_and_fills_reach_every_space)
 	sl_stream_free(NULL);
 }
 
+/* From 64 MiB on, pinned memory of CUDA is made of huge pages (pinned_cuda.h). */
+TEST(large_pinned_memory_keeps_its_bytes)
+{
+	const size_t large = (size_t)1 << 26;
+
+	for (size_t bytes = large - 1; bytes <= large + 1; bytes++) {
+		unsigned char *from, *to;
+		void *device;
+
+		assert_ok(sl_memory_get(SL_PINNED, bytes, (void **)&from));
+		assert_ok(sl_memory_get(SL_PINNED, bytes, (void **)&to));
+		assert_ok(sl_memory_get(SL_DEVICE, bytes, &device));
+		for (size_t i = 0; i < bytes; i++)
+			from[i] = (unsigned char)(i * 0x9e3779b9 >> 24);
+		assert_ok(sl_copy(device, from, bytes, NULL));
+		assert_ok(sl_copy(to, device, bytes, NULL));
+		assert_ok(sl_stream_wait(NULL));
+		assert_memory_equal(to, from, bytes);
+		sl_memory_give(SL_PINNED, from);
+		assert_int_equal(to[bytes - 1], (bytes - 1) * 0x9e3779b9 >> 24 & 0xff);
+		sl_memory_give(SL_PINNED, to);
+		sl_memory_give(SL_DEVICE, device);
+	}
+}
+
 TEST(devices_describe_themselves)
 {
 	struct sl_device device;
