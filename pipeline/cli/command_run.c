@@ -98,7 +98,7 @@ enum sl_status sl_command_run(struct sl_args *a)
 enum sl_status sl_command_plan(struct sl_args *a)
 {
 	struct sl_plan *plan;
-	enum sl_status s = sl_read_plan(a, &plan);
+	enum sl_status s = sl_read_plan(a, true, &plan);
 
 	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_expected > plan->disk_free)) &&
 		plan && !a->quiet)

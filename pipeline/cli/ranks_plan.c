@@ -49,7 +49,7 @@ static enum sl_status use_common_batch(struct sl_args *a, struct sl_plan **plan)
 	} else {
 		snprintf(set, sizeof(set), "run.batch=%u", batch);
 		a->set[a->n_sets++] = set;
-		s = sl_read_plan(a, plan);
+		s = sl_read_plan(a, false, plan);
 	}
 	return sl_ranks_agree(sl_cli_ranks, s);
 }
@@ -103,7 +103,7 @@ enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan)
 			"the configuration cannot be read from standard input under MPI (only rank 0 "
 			"has it); name a file");
 	else
-		s = sl_read_plan(a, plan);
+		s = sl_read_plan(a, false, plan);
 	if (!sl_cli_ranks)
 		return s;
 	SL_TRY(sl_ranks_agree(sl_cli_ranks, s));

@@ -99,7 +99,7 @@ enum sl_status sl_use_existing_batch_size(
 	return sl_read_config(a, config, choices);
 }
 
-enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
+enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
@@ -121,5 +121,5 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 		s = sl_plan_make(&config, &choices, plan);
 	if (s == SL_OK && a->resume)
 		s = sl_output_done(*plan, &done);
-	return s == SL_OK ? sl_plan_check_resources(*plan, done) : s;
+	return s == SL_OK ? sl_plan_check_resources(*plan, done, predict) : s;
 }

@@ -25,9 +25,9 @@ enum sl_status sl_use_existing_batch_size(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
 
 /*
- * Reads, resolves, plans and refuses what cannot run. *plan stays NULL after --print-config. The
- * caller frees it in any case.
+ * Reads, resolves, plans and refuses what cannot run; predict: also predicts the time and the bytes of the run.
+ * *plan stays NULL after --print-config. The caller frees it in any case.
  */
-enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan);
+enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **plan);
 
 #endif

@@ -14,7 +14,7 @@ struct sl_execution {
 	bool in_memory;      /* no files; control->batch gets the survivors */
 	enum sl_start start; /* of a run in a directory */
 	uint64_t
-		started_ns; /* sl_now_ns() at the start of the command or call; run.stop_before counts from here */
+		started_ns; /* sl_now_ns() when the command began; run.stop_before counts from it */
 	struct sl_control *
 		control; /* progress, batch, ctx and ranks are the caller's; the rest is set here */
 	/*

@@ -92,9 +92,8 @@ struct sl_plan {
 	uint32_t n_device_slots; /* batches on each device at a time; 0 on the host */
 	struct sl_pilot pilot;
 	struct sl_memory_plan memory;
-	uint64_t disk_bytes; /* upper bound, before compression */
-	uint64_t
-		disk_expected; /* the same as the pilot predicts it, with compression if that is known */
+	uint64_t disk_bytes;    /* upper bound, before compression */
+	uint64_t disk_expected; /* as the pilot predicts it; compressed, if that was sampled */
 	uint64_t disk_free;
 	uint32_t n_warnings;
 	char warning[SL_WARNINGS_MAX][SL_MESSAGE_BYTES];

@@ -221,8 +221,9 @@ static void write_phases(
 }
 
 /*
- * Times of this session in seconds; command_seconds until this file was written. Those of thread_seconds are sums over threads, or over batches
- * in flight on a device, so together they exceed wall_seconds. busy is a share from 0 to 1.
+ * Times of this session in seconds. command_seconds lasts until this file is written. Those of
+ * thread_seconds are sums over threads, or over batches in flight on a device, so together they exceed
+ * wall_seconds. busy is a share from 0 to 1.
  */
 static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
 {

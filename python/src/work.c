@@ -113,7 +113,7 @@ static enum sl_status check_plan(const struct sl_py_job *job, struct sl_plan *pl
 			plan, job->asked.keep_all && sl_execution_delivers(&job->choices));
 	if (job->asked.start == SL_START_RESUME)
 		SL_TRY(sl_output_done(plan, &done));
-	return sl_plan_check_resources(plan, done);
+	return sl_plan_check_resources(plan, done, job->work == sl_py_work_plan);
 }
 
 /* --- run -------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* disk.c - see disk.h. */
 #include "pipeline/plan/check/disk.h"
+#include "pipeline/plan/pilot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,10 +133,12 @@ enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 	char need[32], bound[32], have[32], text[160];
 
 	plan->disk_bytes = run_bytes(plan, fmin(ceil(p->most_fraction * batch), most), 0, done);
+	SL_TRY(free_disk(plan->to, &plan->disk_free));
+	if (plan->disk_bytes > plan->disk_free)
+		SL_TRY(sl_pilot_sample(plan));
 	plan->disk_expected = run_bytes(plan, fmin(ceil(share * batch), most), p->bytes, done);
 	if (plan->disk_expected > plan->disk_bytes)
 		plan->disk_expected = plan->disk_bytes;
-	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	snprintf(text, sizeof(text),
 		"the run may write about %s%s, at most %s before compression, and %s are free",
 		sl_sized((double)plan->disk_expected, need),

@@ -8,10 +8,12 @@
 #include "pipeline/plan/pilot.h"
 #include "pipeline/text/messages.h"
 
-enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
+enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)
 {
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(sl_pilot_run(plan));
+	if (predict)
+		SL_TRY(sl_pilot_sample(plan));
 	return sl_disk_plan_check(plan, done);
 }
 

@@ -11,9 +11,9 @@
 
 /*
  * Runs the pilot, adds the warnings and returns SL_HOST_MEMORY, SL_DEVICE_MEMORY or SL_DISK if the run does not fit.
- * done is the number of batches that are already on the disk.
+ * done is the number of batches that are already on the disk. predict: also the time and the bytes of the run.
  */
-enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
+enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict);
 
 /*
  * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in memory,

@@ -85,7 +85,7 @@ static enum sl_status topas_particle(
 	return sl_topas_particle(&s->topas, i, p);
 }
 
-/* It is not recognised by name, so it has no function of its own to open files. */
+/* Files of TOPAS have the suffixes of IAEA files, so open_pair() opens both and sets the format by the header. */
 static const struct sl_phase_space_format topas = {
 	"topas", "TOPAS phase space", NULL, topas_particle};
 
