@@ -53,13 +53,14 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 
 	if (sl_format_of(o->path) || sl_phase_space_is_iaea(o->path))
 		return SL_OK;
-	if (sl_dir_open(o->path, false, &dir) != SL_OK)
+	SL_TRY(sl_dir_exists(o->path, &o->is_run));
+	if (!o->is_run)
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
 			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl, .mcpl.gz, "
 			".IAEAphsp or .phsp",
 			o->path);
-	o->is_run = true;
+	SL_TRY(sl_dir_open(o->path, false, &dir));
 	s = sl_manifest_read(&dir, &o->manifest);
 	if (s == SL_OK && o->manifest.n == 0)
 		s = sl_fail(SL_BAD_INPUT,

@@ -83,10 +83,14 @@ static bool ends_in(const char *path, const char *suffix)
 enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
 {
 	struct sl_dir dir;
+	bool is_run;
 
-	if (sl_dir_open(path, false, &dir) == SL_OK) {
-		enum sl_status s = sl_info_run(&dir, head, out);
+	SL_TRY(sl_dir_exists(path, &is_run));
+	if (is_run) {
+		enum sl_status s;
 
+		SL_TRY(sl_dir_open(path, false, &dir));
+		s = sl_info_run(&dir, head, out);
 		sl_dir_close(&dir);
 		return s;
 	}
