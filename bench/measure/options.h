@@ -47,10 +47,9 @@ struct sl_bench_options {
 	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes, items and paddings */
-	bool help, man;
-	const char *completion; /* the shell of --completion, or NULL */
-	const char *device;     /* "cuda", "cuda:1", "emulated" */
-	const char *only;       /* "sort" or "sort/shared"; NULL: all */
+	bool help;
+	const char *device; /* "cuda", "cuda:1", "emulated" */
+	const char *only;   /* "sort" or "sort/shared"; NULL: all */
 	const char *csv, *json;
 	const char *out;    /* tune: a file; sweep: a folder */
 	const char *config; /* the batch of pipeline and deflate */
