@@ -11,7 +11,6 @@
 #include "bench/commands/tune.h"
 #include "bench/cub/cub_backends.h"
 #include "primitives/base/clock.h"
-#include "primitives/tuning.h"
 
 #ifdef SL_WITH_CUDA
 #define CUB_VERSION_USED sl_cub_version
@@ -81,8 +80,6 @@ static enum sl_status run(const struct sl_bench_options *options)
 	b.options = options;
 	b.table = &table;
 	SL_TRY(use_device(options, &b.device));
-	if (options->tuning)
-		SL_TRY(sl_tuning_read(options->tuning));
 	sl_about_make(options, &b.device, CUB_VERSION_USED, &b.about);
 	sl_about_print(&b.about, stdout);
 	if (options->seconds.n > 0)

@@ -40,7 +40,6 @@ struct sl_config {
 		uint64_t slots;             /* batches in flight on the device; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */
-		char tuning[SL_TEXT_BYTES]; /* auto, none or a file */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT: none was given */
 	/* model: only the model knows the type; sl_models[model]->options describes the members */

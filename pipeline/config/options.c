@@ -71,10 +71,6 @@ const struct sl_option sl_options[] = {
 	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
 			"in time to end within it, as after a signal, and can be resumed"),
-	PLAIN(run.tuning, TEXT, .fallback = "auto", .free = true,
-		.help = "on a device: file with the block and items of each backend, as written by "
-			"sluice-bench tune, or none; auto: the file that SL_TUNING names, else "
-			"~/.config/sluice/tuning if it exists"),
 	/* transport: for models whose particles take many steps; all but max_steps are free */
 	OPTION(transport.max_steps, COUNT, NUMBER, 1, 1e9, .fallback = "10000",
 		.help = "number of steps after which a particle ends with fate max_steps; for "

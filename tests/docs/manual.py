@@ -72,7 +72,6 @@ def expectations(sluice):
         ("sluice run --mode ", ["auto", "staged", "fused"], ["cpu"]),
         ("sluice run --sort ", ["auto"] + backends["sort"], ["libdeflate"]),
         ("sluice run --deflate ", ["auto"] + backends["deflate"], ["tiled"]),
-        ("sluice run --tuning no", ["none"], ["auto"]),
         ("sluice run --set output.form", ["output.format="], ["output.to="]),
         ("sluice run --set output.format=", lists["formats"], ["openpmd="]),
         ("sluice run --set output.format=op", ["openpmd"], ["npz"]),
