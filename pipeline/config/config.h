@@ -48,13 +48,10 @@ struct sl_config {
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
 		double align;
 	} model_config;
-	/* transport: schedule of models with many steps; triggers are resolved in resolve/execution */
+	/* transport: models with many steps */
 	struct {
 		uint64_t max_steps;
 		int schedule; /* enum sl_schedule_choice */
-		uint64_t steps_per_launch;
-		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
-		struct sl_texts key;
 	} transport;
 	/* lists of items with a special syntax, resolved in resolve/condition and resolve/output */
 	struct sl_named columns;

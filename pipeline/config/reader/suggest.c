@@ -107,11 +107,18 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
+#define ROUNDS_ADVICE "remove it, because schedule: rounds needs no other key"
+
 /* What to write instead of a key of an earlier version; NULL if it is none. */
 static const char *instead_of(const char *path)
 {
 	static const char *const removed[][2] = {
 		{"run.tuning", "write block and items after a backend (sort: shared:block=512)"},
+		{"transport.steps_per_launch", ROUNDS_ADVICE},
+		{"transport.compact", ROUNDS_ADVICE},
+		{"transport.sort", ROUNDS_ADVICE},
+		{"transport.key", ROUNDS_ADVICE},
+		{"transport.finish", ROUNDS_ADVICE},
 	};
 
 	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++)
