@@ -3,16 +3,14 @@
 #include <string.h>
 
 #include "bench/cells/bench.h"
+#include "bench/commands/completion.h"
 #include "bench/commands/global_sort.h"
-#include "bench/commands/manual.h"
 #include "bench/commands/pipeline.h"
 #include "bench/commands/primitives.h"
 #include "bench/commands/sweep.h"
 #include "bench/commands/tune.h"
 #include "bench/cub/cub_backends.h"
-#include "pipeline/manual/man_page.h"
 #include "primitives/base/clock.h"
-#include "primitives/tuning.h"
 
 #ifdef SL_WITH_CUDA
 #define CUB_VERSION_USED sl_cub_version
@@ -82,8 +80,6 @@ static enum sl_status run(const struct sl_bench_options *options)
 	b.options = options;
 	b.table = &table;
 	SL_TRY(use_device(options, &b.device));
-	if (options->tuning)
-		SL_TRY(sl_tuning_read(options->tuning));
 	sl_about_make(options, &b.device, CUB_VERSION_USED, &b.about);
 	sl_about_print(&b.about, stdout);
 	if (options->seconds.n > 0)
@@ -101,14 +97,15 @@ static enum sl_status run(const struct sl_bench_options *options)
 int main(int argc, char **argv)
 {
 	static struct sl_bench_options options;
-	enum sl_status s = sl_bench_options_read(argc, argv, &options);
+	enum sl_status s;
 
+	if (argc > 1 && strcmp(argv[1], "complete") == 0) {
+		sl_complete(&sl_completed_bench, argc - 2, argv + 2, stdout);
+		return 0;
+	}
+	s = sl_bench_options_read(argc, argv, &options);
 	if (s == SL_OK && options.help)
 		sl_bench_options_help(stdout);
-	else if (s == SL_OK && options.man)
-		sl_man_page(sl_manual_of_bench(), -1, stdout);
-	else if (s == SL_OK && options.completion)
-		s = sl_manual_completion(sl_manual_of_bench(), options.completion, stdout);
 	else if (s == SL_OK)
 		s = run(&options);
 	if (s != SL_OK)

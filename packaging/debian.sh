@@ -15,9 +15,10 @@ install_packages() {
 
 case ${1:-} in
 build)
-	# The list of packages; the working folder becomes the root of the repository. git names the commit.
+	# The list of packages; the working folder becomes the root of the repository. git names the commit, help2man makes
+	# the manual pages.
 	. "$(dirname "$0")/../scripts/setup.sh"
-	install_packages $BUILD_PACKAGES git
+	install_packages $BUILD_PACKAGES git help2man
 	# Not below build/, where a copy of a working tree can have the build of another machine.
 	folder=$(mktemp -d)
 	cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/opt/sluice \

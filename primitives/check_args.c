@@ -80,12 +80,11 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 }
 
 /* Backends see the exec with each 0 of the tuning replaced. */
-struct sl_exec sl_tuned_exec(
-	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
+struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x)
 {
 	struct sl_exec tuned = *x;
 
-	tuned.tuning = sl_tuning_of(b, x->tuning, type, n);
+	tuned.tuning = sl_tuning_of(b, x->tuning);
 	return tuned;
 }
 

@@ -54,7 +54,6 @@ enum sl_status sl_check_room(
 	const struct sl_backend *b, const struct sl_exec *x, size_t needed, const char *function);
 
 /* A copy of x whose tuning has a value in each field that b supports (sl_tuning_of). */
-struct sl_exec sl_tuned_exec(
-	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n);
+struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x);
 
 #endif

@@ -1,16 +1,11 @@
 /*
  * launch_config.c - the block size, items per thread and padding that a call is launched with,
  * whether the device supports them, and the scratch that they need.
- *
- * The source of a value, in this order: the caller's struct sl_tuning; a line of the tuning file
- * (tuning.h), if the caller set no field; the default of the backend.
  */
-#include "primitives/launch_config.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/tuning.h"
+#include "primitives/primitives.h"
 
 const char *sl_padding_name(enum sl_padding padding)
 {
@@ -24,11 +19,6 @@ enum sl_padding sl_padding_find(const char *text)
 	                                  : SL_PADDING_DEFAULT;
 }
 
-static bool is_unset(struct sl_tuning t)
-{
-	return t.block == 0 && t.items == 0 && t.padding == SL_PADDING_DEFAULT;
-}
-
 /*
  * Indices of a compaction are u32, whatever type the shape has. An invalid type counts as SL_U64; the call
  * of the primitive will refuse it.
@@ -38,8 +28,7 @@ static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 	return b->primitive == SL_COMPACT || type == SL_U32 ? SL_U32 : SL_U64;
 }
 
-/* Replaces each field that is 0 by the default of the backend. */
-static struct sl_tuning with_defaults(const struct sl_backend *b, struct sl_tuning t)
+struct sl_tuning sl_tuning_of(const struct sl_backend *b, struct sl_tuning t)
 {
 	if (t.block == 0)
 		t.block = b->tunable.block;
@@ -48,15 +37,6 @@ static struct sl_tuning with_defaults(const struct sl_backend *b, struct sl_tuni
 	if (t.padding == SL_PADDING_DEFAULT)
 		t.padding = b->tunable.padding;
 	return t;
-}
-
-struct sl_tuning sl_tuning_of(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
-{
-	const struct sl_tuning_line *line =
-		is_unset(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
-
-	return with_defaults(b, line ? line->tuning : tuning);
 }
 
 static enum sl_status check_block(
@@ -117,7 +97,7 @@ static enum sl_status check_padding(const struct sl_backend *b, enum sl_padding 
 		call, b->name, (int)padding);
 }
 
-enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuning tuning,
+static enum sl_status check_tuning(const struct sl_backend *b, struct sl_tuning tuning,
 	enum sl_type type, const struct sl_limits *limits)
 {
 	size_t shared;
@@ -130,7 +110,7 @@ enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuni
 		SL_TRY(check_padding(b, tuning.padding));
 	if (!b->tunable.shared_bytes)
 		return SL_OK;
-	tuning = with_defaults(b, tuning);
+	tuning = sl_tuning_of(b, tuning);
 	shared = b->tunable.shared_bytes(tuning, type);
 	if (shared <= limits->shared_bytes)
 		return SL_OK;
@@ -141,18 +121,6 @@ enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuni
 		limits->shared_bytes, b->tunable.block, b->tunable.items);
 }
 
-/* Checks every line of the tuning file that may be chosen: the file may be of another device. */
-static enum sl_status check_file(
-	const struct sl_backend *b, enum sl_type type, const struct sl_limits *limits)
-{
-	const struct sl_tuning_line *line = sl_tuning_find(b, type, UINT32_MAX);
-
-	for (; line; line = line->from > 0 ? sl_tuning_find(b, type, line->from - 1) : NULL)
-		SL_TRY(sl_add_context(sl_tuning_check_limits(b, line->tuning, type, limits),
-			"%s:%u", sl_tuning_path(), line->line));
-	return SL_OK;
-}
-
 enum sl_status sl_tuning_check(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type)
 {
@@ -160,9 +128,7 @@ enum sl_status sl_tuning_check(
 
 	if (b->space == SL_DEVICE)
 		SL_TRY(sl_device_limits(&limits));
-	if (is_unset(tuning))
-		SL_TRY(check_file(b, type_of(b, type), &limits));
-	return sl_tuning_check_limits(b, tuning, type_of(b, type), &limits);
+	return check_tuning(b, tuning, type_of(b, type), &limits);
 }
 
 /*
@@ -190,39 +156,13 @@ static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape
 	return bytes;
 }
 
-/* The scratch of b for n items of that shape, launched with t. */
-static size_t scratch_tuned(
-	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
+size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {
-	struct sl_shape s = *shape;
+	struct sl_shape s = *most;
 
-	s.n = n;
-	s.type = type_of(b, shape->type);
-	s.tuning = t;
+	s.type = type_of(b, most->type);
+	s.tuning = sl_tuning_of(b, most->tuning);
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
 	return b->primitive == SL_DEFLATE ? scratch_of_parts(b, &s) : b->scratch(&s);
-}
-
-/*
- * A smaller n may have another tuning that needs more scratch. So the result is the maximum over n
- * and over the largest n of each earlier line of the tuning file.
- */
-size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
-{
-	enum sl_type type = type_of(b, most->type);
-	const struct sl_tuning_line *line =
-		is_unset(most->tuning) ? sl_tuning_find(b, type, most->n) : NULL;
-	size_t bytes = 0, needed;
-	uint32_t n = most->n;
-
-	for (; line; line = sl_tuning_find(b, type, n)) {
-		needed = scratch_tuned(b, most, n, with_defaults(b, line->tuning));
-		bytes = needed > bytes ? needed : bytes;
-		if (line->from == 0)
-			return bytes;
-		n = line->from - 1;
-	}
-	needed = scratch_tuned(b, most, n, with_defaults(b, most->tuning));
-	return needed > bytes ? needed : bytes;
 }

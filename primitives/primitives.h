@@ -35,10 +35,9 @@
  * runtime (cudaGetLastError()) is not returned, but may be cleared.
  *
  * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
- * but three settings belong to the whole process:
+ * but two settings belong to the whole process:
  *
  *	which kind of device is used: CUDA or emulated     sl_device_emulate() (device.h)
- *	the tuning file                                    sl_tuning_read() (tuning.h)
  *	settings of the emulated device                    SL_EMULATOR (emulator/settings.h)
  *
  * Set them before other threads make calls. A device that fails permanently (illegal address, lost
@@ -78,8 +77,7 @@ enum sl_padding { SL_PADDING_DEFAULT, SL_PADDING_ON, SL_PADDING_OFF };
 
 /*
  * Launch configuration of a device backend; struct sl_tunable says which values it supports. 0
- * stands for the default of the backend. If all are 0, a line of the tuning file takes precedence
- * (tuning.h). The tuning changes speed, never results.
+ * stands for the default of the backend. The tuning changes speed, never results.
  */
 struct sl_tuning {
 	uint32_t block; /* threads per block */
@@ -266,9 +264,8 @@ struct sl_shape {
 };
 
 /*
- * Bytes of scratch that a call of b needs for a job up to that shape, with any tuning that the
- * tuning file may choose. Grows with n. Call it once, when memory is planned. It reads the tuning
- * file's lines for the current device of the calling thread (sl_device_use()).
+ * Bytes of scratch that a call of b needs for a job up to that shape. Grows with n. Call it once,
+ * when memory is planned.
  */
 SL_API size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most);
 
@@ -332,9 +329,8 @@ SL_API enum sl_status sl_deflate(
 SL_API enum sl_status sl_tuning_check(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);
 
-/* The launch configuration that a call with that tuning uses for n items on the current device. */
-SL_API struct sl_tuning sl_tuning_of(
-	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n);
+/* The tuning, each field that is 0 replaced by the default of b. */
+SL_API struct sl_tuning sl_tuning_of(const struct sl_backend *b, struct sl_tuning tuning);
 
 /*
  * Finds a backend by name, among those of the host and of the device in use (CUDA or emulated).

@@ -14,7 +14,7 @@ script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libisal-dev libhdf5-dev libyaml-dev"
-TEST_PACKAGES="libcmocka-dev git locales strace python3 python3-dev python3-h5py python3-matplotlib python3-numpy python3-pytest python3-yaml hdf5-tools"
+TEST_PACKAGES="libcmocka-dev git help2man locales strace python3 python3-dev python3-h5py python3-matplotlib python3-numpy python3-pytest python3-yaml hdf5-tools"
 
 fail() {
 	echo "$(basename "$script"): $1" >&2

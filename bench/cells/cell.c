@@ -15,7 +15,6 @@
 #include "bench/cells/row.h"
 #include "bench/cells/tunings.h"
 #include "bench/cub/cub_backends.h"
-#include "primitives/tuning.h"
 
 /* Once for each table and size. */
 static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
@@ -83,7 +82,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 	struct sl_cell_row row = {.primitive = sl_job_name(&job),
 		.backend = backend->name,
 		.job = &job,
-		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};
+		.tuning = sl_tuning_of(backend, tuning)};
 	enum sl_status s = measure_row(b, c, backend, tuning, times != NULL, &row);
 
 	if (times)

@@ -1,8 +1,6 @@
 /* tunings.c - enumerates the tunings with which a backend is measured. */
 #include "bench/cells/tunings.h"
 
-#include "primitives/tuning.h"
-
 /* The block sizes of --tunings: multiples of a warp, closer together where they are small. */
 static const struct sl_number_list usual_blocks = {
 	13, {32, 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024}};

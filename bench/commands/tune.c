@@ -1,34 +1,26 @@
 /*
  * tune.c - the command tune: finds the fastest tuning of each backend, type and size on this
- * device, and writes a tuning file (primitives/tuning.h).
+ * device, and prints it as an option of sluice.
  *
  * Every block, items and padding that a backend can run with are timed with a few samples. The
  * fastest of them and the default tuning of the backend are then timed with the usual number of samples. A
- * tuning is written only where it is faster than the default by more than the noise, so that the
- * file contains only lines that matter.
- *
- * The result of a size holds for all sizes up to the geometric mean of this size and the next,
- * rounded down to a power of two.
+ * tuning is printed only where it is faster than the default by more than the noise.
  */
 #include "bench/commands/tune.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "bench/cells/cell.h"
 #include "bench/cells/row.h"
 #include "bench/cells/tunings.h"
-#include "bench/measure/output_file.h"
-#include "primitives/tuning.h"
 
 enum {
 	FEW_SAMPLES = 3, /* of a first measurement */
 	FINALISTS = 4,   /* tunings that are measured a second time */
-	TRIES_MAX = 160, /* tunings of a backend */
-	SIZES = SL_NUMBER_LIST_MAX
+	TRIES_MAX = 160  /* tunings of a backend */
 };
 
-/* A tuning is written if its time is less than this share of the time of the default. */
+/* A tuning is printed if its time is less than this share of the time of the default. */
 static const double worthwhile = 0.98;
 
 /* Time limit of a first measurement. */
@@ -39,14 +31,6 @@ struct tuning_time {
 	double ms;
 };
 
-/* The result for a backend and type, size by size. */
-struct tuning_result {
-	uint32_t n;
-	uint32_t size[SIZES];
-	struct sl_tuning tuning[SIZES]; /* 0: the default */
-	double gain[SIZES];             /* speed divided by that of the default */
-};
-
 struct tuner {
 	struct sl_bench *b;
 	struct sl_cross_check *c;
@@ -54,7 +38,6 @@ struct tuner {
 	struct tuning_time tried[TRIES_MAX];
 	uint32_t n;
 	bool incomplete; /* time or table space ended before all tunings were tried */
-	FILE *file;
 };
 
 /* --- one backend, one size -------------------------------------------------------------------- */
@@ -128,67 +111,17 @@ static enum sl_status find_best(struct tuner *t, struct sl_tuning *tuning, doubl
 	return SL_OK;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
-
-/* The geometric mean of two sizes, rounded down to a power of two. */
-static uint32_t size_between(uint32_t a, uint32_t b)
+/* As it is written after the name of a backend: ":block=256:items=4". */
+static void print_best(const struct tuner *t, struct sl_tuning best, double gain)
 {
-	return (uint32_t)exp2(floor((log2(a) + log2(b)) / 2));
-}
+	const struct sl_setting *set = &t->c->trial.set;
 
-static bool is_same(struct sl_tuning a, struct sl_tuning b)
-{
-	return a.block == b.block && a.items == b.items && a.padding == b.padding;
-}
-
-/* The seventh word of a line, with a blank before it; "" for a backend without padding. */
-static const char *padding_word(struct sl_tuning tuning)
-{
-	static const char *const words[] = {"", " padding=on", " padding=off"};
-
-	return words[tuning.padding];
-}
-
-/*
- * A line holds for all larger sizes until the next line. So the default is written too where it follows
- * another tuning.
- */
-static void write_lines(struct tuner *t, enum sl_type type, const struct tuning_result *f)
-{
-	struct sl_tuning before = {0};
-	const struct sl_tunable *own = &t->backend->tunable;
-
-	for (uint32_t i = 0; i < f->n; i++) {
-		struct sl_tuning now = f->tuning[i];
-
-		if (now.block == 0 && before.block != 0)
-			now = (struct sl_tuning){own->block, own->items, own->padding};
-		if (!is_same(now, before))
-			fprintf(t->file,
-				"%s/%s %s from %-10u block=%u items=%u%s  # n=%u: %.2f times as "
-				"fast as the default\n",
-				sl_primitive_name(t->backend->primitive), t->backend->name,
-				type == SL_U32 ? "u32" : "u64",
-				i > 0 ? size_between(f->size[i - 1], f->size[i]) : 0, now.block,
-				now.items, padding_word(now), f->size[i], f->gain[i]);
-		before = now;
-	}
-	(void)fflush(t->file);
-}
-
-static enum sl_status open_file(struct tuner *t, const char *name)
-{
-	SL_TRY(sl_output_create(name, &t->file));
-	sl_about_print(&t->b->about, t->file);
-	fprintf(t->file, "device %s\n", t->b->device.name);
-	return SL_OK;
-}
-
-/* Reads the file again, which checks that sluice accepts it. */
-static enum sl_status close_file(struct tuner *t, const char *name)
-{
-	SL_TRY(sl_output_close(name, &t->file));
-	return sl_tuning_read(name);
+	if (best.block == 0)
+		return;
+	printf("--%s %s:block=%u:items=%u%s%s  # %s, n=%u: %.2f times as fast as the default\n",
+		sl_primitive_name(t->backend->primitive), t->backend->name, best.block, best.items,
+		best.padding ? ":padding=" : "", best.padding ? sl_padding_name(best.padding) : "",
+		set->type == SL_U32 ? "u32" : "u64", set->n, gain);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -200,12 +133,13 @@ static void leave_out(struct tuner *t, const struct sl_job *job)
 	snprintf(line, sizeof(line), "%s, %s%s", sl_job_text(job, text), t->backend->name,
 		t->incomplete ? ", some tunings" : "");
 	sl_bench_table_leave_out(t->b->table, line);
-	fprintf(t->file, "# left out: %s\n", line);
 }
 
-static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struct tuning_result *f)
+static enum sl_status tune_size(struct tuner *t, const struct sl_job *job)
 {
 	struct sl_cross_check c;
+	struct sl_tuning best;
+	double gain;
 	enum sl_status s;
 
 	t->incomplete = false;
@@ -216,8 +150,9 @@ static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struc
 	t->c = &c;
 	s = sl_job_open(t->b, job, &c);
 	if (s == SL_OK)
-		s = find_best(t, &f->tuning[f->n], &f->gain[f->n]);
-	f->size[f->n++] = job->set.n;
+		s = find_best(t, &best, &gain);
+	if (s == SL_OK)
+		print_best(t, best, gain);
 	if (c.of)
 		sl_cross_check_close(&c);
 	if (t->incomplete)
@@ -228,29 +163,13 @@ static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struc
 static enum sl_status tune_backend(
 	struct tuner *t, enum sl_type type, const struct sl_number_list *sizes)
 {
-	static struct tuning_result f;
-
-	memset(&f, 0, sizeof(f));
 	for (uint32_t i = 0; i < sizes->n; i++) {
 		const struct sl_job job = sl_job_usual(t->backend->primitive, type, sizes->at[i]);
 		char text[SL_JOB_BYTES];
 
-		SL_TRY(sl_add_context(tune_size(t, &job, &f), "%s", sl_job_text(&job, text)));
+		SL_TRY(sl_add_context(tune_size(t, &job), "%s", sl_job_text(&job, text)));
 	}
-	write_lines(t, type, &f);
 	return SL_OK;
-}
-
-/* Ascending, as the lines of the file. */
-static void sort_sizes(struct sl_number_list *sizes)
-{
-	for (uint32_t i = 1; i < sizes->n; i++)
-		for (uint32_t k = i; k > 0 && sizes->at[k] < sizes->at[k - 1]; k--) {
-			uint32_t swap = sizes->at[k];
-
-			sizes->at[k] = sizes->at[k - 1];
-			sizes->at[k - 1] = swap;
-		}
 }
 
 static bool has_type(const struct sl_number_list *types, enum sl_type type)
@@ -279,39 +198,19 @@ static enum sl_status tune_named(
 }
 
 /* "shared", the default backend, is tuned first. */
-static enum sl_status tune_all(struct tuner *t)
+enum sl_status sl_bench_tune(struct sl_bench *b)
 {
 	static const char *const names[] = {"shared", "tiled", "work_efficient", "naive"};
 	static const struct sl_number_list usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 27}};
 	static const struct sl_number_list emulated = {1, {1 << 8}};
-	struct sl_number_list sizes = t->b->options->sizes.n > 0 ? t->b->options->sizes
-	                              : sl_device_is_emulated()  ? emulated
-	                                                         : usual;
-
-	sort_sizes(&sizes);
-	sl_cell_row_heading();
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		SL_TRY(tune_named(t, names[i], &sizes));
-	return SL_OK;
-}
-
-enum sl_status sl_bench_tune(struct sl_bench *b)
-{
 	static struct tuner t;
-	const char *out = b->options->out;
-	char message[SL_MESSAGE_BYTES];
-	enum sl_status s, closed;
+	const struct sl_number_list *sizes = b->options->sizes.n > 0   ? &b->options->sizes
+	                                     : sl_device_is_emulated() ? &emulated
+	                                                               : &usual;
 
 	t.b = b;
-	if (!out)
-		return sl_fail(SL_USAGE,
-			"tune needs --out FILE; sluice reads ~/.config/sluice/tuning and the file "
-			"that the environment variable SL_TUNING names");
-	SL_TRY(open_file(&t, out));
-	s = tune_all(&t);
-	memcpy(message, sl_last_error(), sizeof(message));
-	closed = close_file(&t, out);
-	if (s != SL_OK)
-		sl_set_last_error(message);
-	return s != SL_OK ? s : closed;
+	sl_cell_row_heading();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		SL_TRY(tune_named(&t, names[i], sizes));
+	return SL_OK;
 }

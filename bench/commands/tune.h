@@ -1,4 +1,4 @@
-/* tune.h - finds the fastest block and items of each backend and writes a tuning file. */
+/* tune.h - finds the fastest block and items of each backend and prints them. */
 #ifndef SL_BENCH_COMMANDS_TUNE_H
 #define SL_BENCH_COMMANDS_TUNE_H
 

@@ -243,20 +243,6 @@ enum sl_status sl_bench_options_check_only(const struct sl_bench_options *option
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* --help, --man and --completion SHELL print a text and take precedence over a command. */
-static enum sl_status read_texts(int argc, char **argv, struct sl_bench_options *options)
-{
-	for (int i = 1; i < argc; i++)
-		options->help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-	options->man = argc > 1 && strcmp(argv[1], "--man") == 0;
-	if (argc < 2 || strcmp(argv[1], "--completion") != 0 || options->help)
-		return SL_OK;
-	options->completion = argv[2];
-	return argc > 2 ? SL_OK
-	                : sl_fail(SL_USAGE,
-				  "--completion needs a shell; use --completion bash, zsh or fish");
-}
-
 enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_options *options)
 {
 	memset(options, 0, sizeof(*options));
@@ -266,8 +252,10 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
 	for (int i = 0; i < argc; i++)
 		sl_append(options->command_line, sizeof(options->command_line), "%s%s",
 			i > 0 ? " " : "", argv[i]);
-	SL_TRY(read_texts(argc, argv, options));
-	if (options->help || options->man || options->completion)
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			options->help = true;
+	if (options->help)
 		return SL_OK;
 	for (int c = 0; argc > 1 && c < SL_BENCH_NONE; c++)
 		if (strcmp(argv[1], commands[c]) == 0)
@@ -292,14 +280,16 @@ void sl_bench_options_help(FILE *out)
 {
 	char left[64];
 
-	fputs("usage: sluice-bench COMMAND [OPTION...]\n"
-	      "       sluice-bench --man | --completion bash|zsh|fish\n\n",
+	fputs("Usage: sluice-bench COMMAND [OPTION...]\n\n"
+	      "Times the primitives of sluice on a device: scan, stream compaction, radix sort and "
+	      "deflate.\nEvery result is verified before it is timed, and compared with a copy of the "
+	      "memory and with CUB.\n\nCommands:\n",
 		out);
-#define X(name, help) fprintf(out, "  %-11s %s\n", #name, help);
+#define X(name, help) fprintf(out, "  %-12s %s\n", #name, help);
 	SL_BENCH_COMMANDS(X)
 #undef X
 	fputs("\nThe items of a list are separated by commas. A number is written as 1000, 2^27 or "
-	      "2^27-3;\n2^4..2^30 is every power of two from 2^4 to 2^30.\n\n",
+	      "2^27-3;\n2^4..2^30 is every power of two from 2^4 to 2^30.\n\nOptions:\n",
 		out);
 	for (int i = 0; i < OPTIONS; i++) {
 		const struct option *o = &options_table[i];
@@ -307,9 +297,8 @@ void sl_bench_options_help(FILE *out)
 		snprintf(left, sizeof(left), "%s %s", o->name, o->value);
 		fprintf(out, "  %-36s %s (%s)\n", left, o->help, o->commands);
 	}
-	fputs("\nTables: \"of\" is the number of samples; \"copy\" and \"CUB\" are the speed relative to a copy and to\nCUB; a * after the host time means that the time may contain host time.\n",
-		out);
-	fputs("\nExit codes: 0 success, 2 wrong use, 4 a file cannot be written, 8 no device, 11 a "
+	fputs("\nTables: \"of\" is the number of samples; \"copy\" and \"CUB\" are the speed relative to a copy and to\nCUB; a * after the host time means that the time may contain host time.\n\n"
+	      "Exit codes: 0 success, 2 wrong use, 4 a file cannot be written, 8 no device, 11 a "
 	      "wrong answer.\n",
 		out);
 }

@@ -15,7 +15,7 @@
 
 #define SL_BENCH_COMMANDS(X)                                                                    \
 	X(primitives, "times every backend of scan, compact and sort, a memory copy and CUB")   \
-	X(tune, "finds the fastest tuning of each backend and writes a tuning file")            \
+	X(tune, "finds the fastest tuning of each backend and prints how to write it")          \
 	X(sweep, "measures the whole data set into a folder: sizes, inputs, tunings, pipeline") \
 	X(pipeline,                                                                             \
 		"times one batch from particles to sorted columns: each mode, and CUB's parts") \
@@ -47,14 +47,12 @@ struct sl_bench_options {
 	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes, items and paddings */
-	bool help, man;
-	const char *completion; /* the shell of --completion, or NULL */
-	const char *device;     /* "cuda", "cuda:1", "emulated" */
-	const char *only;       /* "sort" or "sort/shared"; NULL: all */
+	bool help;
+	const char *device; /* "cuda", "cuda:1", "emulated" */
+	const char *only;   /* "sort" or "sort/shared"; NULL: all */
 	const char *csv, *json;
-	const char *out;    /* tune: a file; sweep: a folder */
+	const char *out;    /* the folder of sweep */
 	const char *config; /* the batch of pipeline and deflate */
-	const char *tuning; /* a tuning file to read */
 	const char *commit; /* of the sources */
 	char command_line[1024];
 };

@@ -6,8 +6,8 @@
  * of getopt_long are turned off, because they do not say what to do.
  *
  * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make the
- * texts of --help (args_help.c), the manual pages and the completion of shells (pipeline/manual/), so
- * they cannot differ from what is accepted.
+ * texts of --help (args_help.c), which help2man makes manual pages of, and the completion of shells
+ * (pipeline/help/completion.h), so they cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 
@@ -292,7 +292,7 @@ static enum sl_status check_operands(const struct sl_args *a, size_t n)
 }
 
 /*
- * --help and --version need no command; a command and operands given with them are not checked. The first
+ * --help and --version need no command; operands given with them are not checked. The first
  * ':' in the list of letters makes getopt_long() return ':' for a missing value instead of '?'.
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
@@ -314,6 +314,8 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 		else
 			SL_TRY(take_option(a, code, argv[optind - 1]));
 	}
+	if (a->help && optind < argc)
+		a->command = sl_command_find(argv[optind]);
 	if (a->help || a->version)
 		return SL_OK;
 	if (optind == argc)

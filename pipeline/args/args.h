@@ -53,10 +53,8 @@ struct sl_args {
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES];     /* of options such as --out: they override --set */
 	const char *to, *id, *head, *part; /* NULL if not given */
-	const char *completion;            /* the same */
 	const char *out;                   /* --out, which is also a setting; NULL if not given */
-	bool resume, force, full, print_config, json, csv, devices, markdown, man, quiet, help,
-		version;
+	bool resume, force, full, print_config, json, csv, devices, markdown, quiet, help, version;
 };
 
 /*

@@ -46,20 +46,27 @@ void sl_args_help_command(enum sl_command command, FILE *out)
 {
 	const struct sl_command_facts *c = &sl_commands[command];
 
-	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "", c->operands,
-		c->help, c->details);
+	fprintf(out, "Usage: sluice %s%s%s [OPTION...]\n\n    %s\n%s\nOptions:\n", c->name,
+		c->operands[0] ? " " : "", c->operands, c->help, c->details);
 	print_options(command, out);
 }
 
 void sl_args_help(FILE *out)
 {
-	fprintf(out, "usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n");
-	for (int c = 0; c < SL_COMMAND_NONE; c++)
-		fprintf(out, "  %-8s %-9s %s\n", sl_commands[c].name, sl_commands[c].operands,
-			sl_commands[c].help);
-	fputc('\n', out);
+	char left[64];
+
+	fprintf(out,
+		"Usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n"
+		"Computes batches of particles or rays on a GPU or on the CPU: generates them, "
+		"removes the dead\nones, sorts the survivors and writes them compressed. A "
+		"configuration in YAML says what to compute.\n\nCommands:\n");
+	for (int c = 0; c < SL_COMMAND_NONE; c++) {
+		snprintf(left, sizeof(left), "%s %s", sl_commands[c].name, sl_commands[c].operands);
+		fprintf(out, "  %-17s %s\n", left, sl_commands[c].help);
+	}
+	fprintf(out, "\nOptions:\n");
 	print_options(SL_COMMAND_NONE, out);
-	fprintf(out, "\nexit codes:\n");
+	fprintf(out, "\nExit codes:\n");
 #define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
 #include "primitives/base/status.def"
 #undef SL_STATUS

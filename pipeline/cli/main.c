@@ -15,6 +15,7 @@
 #include "pipeline/args/args_help.h"
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/signals.h"
+#include "pipeline/help/completion.h"
 #include "pipeline/help/version.h"
 #include "pipeline/ranks/ranks.h"
 #include "pipeline/text/printable_stream.h"
@@ -67,6 +68,8 @@ static enum sl_status call_command(struct sl_args *a)
 		return functions[a->command](a);
 	if (a->version)
 		sl_version_print(stdout);
+	else if (a->command != SL_COMMAND_NONE)
+		sl_args_help_command(a->command, stdout);
 	else
 		sl_args_help(stdout);
 	return SL_OK;
@@ -83,6 +86,10 @@ static enum sl_status run_program(int argc, char **argv)
 	/* A misspelt setting of the environment must not be ignored. */
 	if (sl_emulator_settings_problem())
 		return sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
+	if (argc > 1 && strcmp(argv[1], "complete") == 0) {
+		sl_complete(&sl_completed_sluice, argc - 2, argv + 2, stdout);
+		return SL_OK;
+	}
 	SL_TRY(sl_args_parse(argc, argv, &args));
 	return call_command(&args);
 }

@@ -40,7 +40,6 @@ struct sl_config {
 		uint64_t slots;             /* batches in flight on the device; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */
-		char tuning[SL_TEXT_BYTES]; /* auto, none or a file */
 	} run;
 	int model; /* enum sl_model_number; SL_MODEL_COUNT: none was given */
 	/* model: only the model knows the type; sl_models[model]->options describes the members */
@@ -49,13 +48,10 @@ struct sl_config {
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
 		double align;
 	} model_config;
-	/* transport: schedule of models with many steps; triggers are resolved in resolve/execution */
+	/* transport: models with many steps */
 	struct {
 		uint64_t max_steps;
 		int schedule; /* enum sl_schedule_choice */
-		uint64_t steps_per_launch;
-		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
-		struct sl_texts key;
 	} transport;
 	/* lists of items with a special syntax, resolved in resolve/condition and resolve/output */
 	struct sl_named columns;

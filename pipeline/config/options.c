@@ -71,10 +71,6 @@ const struct sl_option sl_options[] = {
 	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
 			"in time to end within it, as after a signal, and can be resumed"),
-	PLAIN(run.tuning, TEXT, .fallback = "auto", .free = true,
-		.help = "on a device: file with the block and items of each backend, as written by "
-			"sluice-bench tune, or none; auto: the file that SL_TUNING names, else "
-			"~/.config/sluice/tuning if it exists"),
 	/* transport: for models whose particles take many steps; all but max_steps are free */
 	OPTION(transport.max_steps, COUNT, NUMBER, 1, 1e9, .fallback = "10000",
 		.help = "number of steps after which a particle ends with fate max_steps; for "
@@ -84,21 +80,6 @@ const struct sl_option sl_options[] = {
 			"end; rounds: each launch advances all alive particles by some steps, and "
 			"dead ones are removed in between; measure: the fastest for the first "
 			"particles; auto: measure on a GPU, else history; the results are the same"),
-	OPTION(transport.steps_per_launch, COUNT, NUMBER, 1, 1e9, .fallback = "8", .free = true,
-		.help = "rounds: steps of each particle per launch"),
-	PLAIN(transport.compact, TEXT, .fallback = "alive < 0.5", .free = true,
-		.help = "rounds: when to compact the alive particles: every (after each launch), "
-			"every N, never, or alive < F: when that fraction is left since the last "
-			"time"),
-	PLAIN(transport.sort, TEXT, .fallback = "never", .free = true,
-		.help = "rounds: when to sort the alive particles by transport.key, which also "
-			"compacts them; syntax of transport.compact"),
-	PLAIN(transport.key, TEXTS, .free = true,
-		.help = "rounds: sort key of the alive particles, such as z:8; syntax of key, at "
-			"most 32 bits in total"),
-	PLAIN(transport.finish, TEXT, .fallback = "alive < 0.01", .free = true,
-		.help = "rounds: when to compute the remaining particles to their ends in one "
-			"launch: alive < F, such as alive < 0.01, or never"),
 	/* columns, keep, key, tallies: texts with a special syntax, parsed by pipeline/resolve */
 	PLAIN(columns, NAMED,
 		.help = "derived columns, computed from the others at the end of each particle: "

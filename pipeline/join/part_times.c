@@ -51,10 +51,8 @@ static void add_rounds(const struct sl_yaml *tree, sl_node node, struct sl_round
 			.width = number(tree, round, "particles"),
 			.alive = number(tree, round, "alive"),
 			.compacted = number(tree, round, "batches_compacted"),
-			.sorted = number(tree, round, "batches_sorted"),
 			.advance_ns = nanoseconds(tree, round, "advance_seconds"),
 			.compact_ns = nanoseconds(tree, round, "compact_seconds"),
-			.sort_ns = nanoseconds(tree, round, "sort_seconds"),
 		};
 	}
 	sl_rounds_add(sum, &rounds);

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "pipeline/resolve/execution/schedule.h"
+
 /*
  * auto: one trial takes a sixteenth of the remaining particles at most, so that four candidates
  * take about a quarter of the time of the run. Fewer particles than AUTO_MIN do not fill a GPU.
@@ -38,22 +40,6 @@ static void add(struct sl_plan *plan, const struct sl_choices *c, enum sl_mode m
 }
 
 /*
- * Two schedules that were fastest on an H200 in opposite cases (bench/NOTES.md): the first if most
- * particles live for many steps, the second if few remain after some steps.
- */
-static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
-{
-	const struct sl_when every = {.kind = SL_EVERY, .every = 1};
-	const struct sl_schedule usual[] = {{.steps = 16, .compact = every, .finish = 0.01},
-		{.steps = 4, .compact = every, .finish = 0.3}};
-
-	if (c->rounds_named)
-		add(plan, c, SL_MODE_staged, &c->rounds);
-	for (int i = 0; i < 2 && !c->rounds_named; i++)
-		add(plan, c, SL_MODE_staged, &usual[i]);
-}
-
-/*
  * schedule: measure always lists candidates. auto lists them only if a trial of the whole run is large
  * enough; otherwise the run takes histories, because the trials would cost more than they save.
  */
@@ -67,7 +53,8 @@ void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 	/* in fused mode the staged kernels are a second implementation of histories */
 	if (c->mode == SL_MODE_fused)
 		add(plan, c, SL_MODE_staged, NULL);
-	add_rounds(plan, c);
+	for (int i = 0; i < SL_ROUNDS_CHOICES; i++)
+		add(plan, c, SL_MODE_staged, &sl_rounds[i]);
 }
 
 void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *candidate)

@@ -19,7 +19,6 @@
 #include "pipeline/plan/memory.h"
 #include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/version.h"
-#include "primitives/tuning.h"
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 

@@ -17,7 +17,6 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
-#include "primitives/tuning.h"
 #include "stages/batch/packed_record.h"
 #include "stages/device/device_modes.h"
 #include "pipeline/text/messages.h"
@@ -159,9 +158,6 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->machine.cores_limit)
 		fprintf(out, "            %u core%s for this process, by %s\n", plan->machine.cores,
 			plan->machine.cores == 1 ? "" : "s", plan->machine.cores_limit);
-	if (plan->on_device && sl_tuning_lines() > 0)
-		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
-			sl_tuning_lines());
 	if (plan->choices.device_reason[0])
 		fprintf(out, "            no GPU: %s\n", plan->choices.device_reason);
 }

@@ -41,28 +41,27 @@ void sl_rounds_print(const struct sl_rounds *all, FILE *out)
 
 	if (all->n == 0)
 		return;
-	fprintf(out, "\n%-8s %12s %14s %14s %12s %12s %12s\n", "round", "batches", "particles",
-		"alive after", "advance ms", "compact ms", "sort ms");
+	fprintf(out, "\n%-8s %12s %14s %14s %12s %12s\n", "round", "batches", "particles",
+		"alive after", "advance ms", "compact ms");
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct sl_round *r = &all->at[i];
 
 		sum.width += r->width;
 		sum.advance_ns += r->advance_ns;
 		sum.compact_ns += r->compact_ns;
-		sum.sort_ns += r->sort_ns;
 		if (!is_shown(i, all->n))
 			continue;
-		fprintf(out, "%-8u %12llu %14llu %14llu %12.4g %12.4g %12.4g\n", i + 1,
+		fprintf(out, "%-8u %12llu %14llu %14llu %12.4g %12.4g\n", i + 1,
 			(unsigned long long)r->batches, (unsigned long long)r->width,
 			(unsigned long long)r->alive, 1e3 * seconds(r->advance_ns),
-			1e3 * seconds(r->compact_ns), 1e3 * seconds(r->sort_ns));
+			1e3 * seconds(r->compact_ns));
 	}
 	fprintf(out,
 		"%llu rounds processed %llu particles, %.3g %% of the number without compaction;\n"
-		"advancing %.4g s, compacting %.4g s, sorting %.4g s\n",
+		"advancing %.4g s, compacting %.4g s\n",
 		(unsigned long long)all->longest, (unsigned long long)sum.width,
 		100 * (double)sum.width / without_compaction(all), seconds(sum.advance_ns),
-		seconds(sum.compact_ns), seconds(sum.sort_ns));
+		seconds(sum.compact_ns));
 }
 
 /*
@@ -84,10 +83,8 @@ void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all)
 		sl_json_u64(j, "particles", r->width);
 		sl_json_u64(j, "alive", r->alive);
 		sl_json_u64(j, "batches_compacted", r->compacted);
-		sl_json_u64(j, "batches_sorted", r->sorted);
 		sl_json_real(j, "advance_seconds", seconds(r->advance_ns));
 		sl_json_real(j, "compact_seconds", seconds(r->compact_ns));
-		sl_json_real(j, "sort_seconds", seconds(r->sort_ns));
 		sl_json_close(j);
 	}
 	sl_json_close(j);

@@ -30,7 +30,6 @@
 #include "pipeline/resolve/output/stop.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
-#include "primitives/tuning.h"
 #include "stages/formats/formats.h"
 
 enum {
@@ -200,33 +199,11 @@ static void resolve_model(
 	sl_resolve_stop(c, r, choices);
 	sl_resolve_key(c, r, choices, &derived, ranges);
 	sl_resolve_list_order(c, r, choices, ranges);
-	sl_resolve_schedule(c, r, choices, ranges);
+	sl_resolve_schedule(c, r, choices);
 	sl_resolve_histograms(c, r, choices, &derived, ranges);
 	sl_resolve_grids(c, r, choices, &derived, ranges);
 	sl_resolve_image(c, r, choices, ranges);
 	sl_derived_end(&derived);
-}
-
-/* --- tunings ---------------------------------------------------------------------------------- */
-
-/* Loads the tuning file: the block and items that backends use unless the configuration sets them. */
-static enum sl_status resolve_tuning(
-	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
-{
-	char path[SL_TUNING_PATH_BYTES];
-	enum sl_status s;
-
-	sl_tuning_clear();
-	if (choices->device == SL_ON_CPU || strcmp(c->run.tuning, "none") == 0)
-		return SL_OK;
-	snprintf(path, sizeof(path), "%s", c->run.tuning);
-	if (strcmp(path, "auto") == 0)
-		sl_tuning_default_path(path);
-	s = path[0] ? sl_tuning_read(path) : SL_OK;
-	if (s != SL_USAGE)
-		return sl_add_context(s, "run.tuning");
-	sl_config_add_problem(r, "run.tuning", "%s", sl_last_error());
-	return SL_OK;
 }
 
 /* Problems of the configuration take precedence over a device or an input file that fails. */
@@ -244,8 +221,6 @@ enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_ch
 	resolve_batches(c, r, choices);
 	resolve_model(c, r, choices);
 	s = sl_resolve_device(c, r, choices);
-	if (s == SL_OK)
-		s = resolve_tuning(c, r, choices);
 	if (s == SL_OK)
 		s = sl_resolve_primitives(c, r, choices);
 	if (s == SL_OK)

@@ -10,8 +10,3 @@ const char *sl_commit(void)
 {
 	return SL_COMMIT;
 }
-
-const char *sl_commit_date(void)
-{
-	return SL_COMMIT_DATE;
-}

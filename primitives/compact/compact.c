@@ -92,6 +92,6 @@ enum sl_status sl_compact(
 	shape.scan = job->scan;
 	shape.n_columns = job->n_columns;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	tuned = sl_tuned_exec(b, x, SL_U32, job->n);
+	tuned = sl_tuned_exec(b, x);
 	return b->compact(&tuned, job);
 }

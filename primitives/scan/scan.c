@@ -28,6 +28,6 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.type = job->type;
 	shape.tuning = x->tuning;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	tuned = sl_tuned_exec(b, x, job->type, job->n);
+	tuned = sl_tuned_exec(b, x);
 	return b->scan(&tuned, job);
 }

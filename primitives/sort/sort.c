@@ -88,6 +88,6 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.scan = job->scan;
 	shape.keys_only = !job->index;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	tuned = sl_tuned_exec(b, x, job->type, job->n);
+	tuned = sl_tuned_exec(b, x);
 	return b->sort(&tuned, job);
 }

@@ -7,8 +7,7 @@ from typing import Any, List, Mapping, Optional, Tuple, Union
 
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
-_RUN_KEYS = ("name", "seed", "particles", "batch", "threads", "device", "slots", "mode", "stop_before",
-             "tuning")
+_RUN_KEYS = ("name", "seed", "particles", "batch", "threads", "device", "slots", "mode", "stop_before")
 
 
 def _plain(value: Any, key: str) -> Any:

@@ -77,11 +77,11 @@ static inline uint64_t sl_tally_square(const struct sl_tally *t, uint64_t partic
 
 /* Sums over batches of the round with one number. */
 struct sl_round {
-	uint64_t batches;           /* that had this round */
-	uint64_t width, alive;      /* size of the active set before the round, dead particles
+	uint64_t batches;      /* that had this round */
+	uint64_t width, alive; /* size of the active set before the round, dead particles
 	                               included; particles alive after it */
-	uint64_t compacted, sorted; /* batches compacted, or sorted, after the round */
-	uint64_t advance_ns, compact_ns, sort_ns;
+	uint64_t compacted;    /* batches compacted after the round */
+	uint64_t advance_ns, compact_ns;
 };
 
 /* The rounds of a batch. The last entry also counts all rounds after it. */

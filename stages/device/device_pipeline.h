@@ -33,6 +33,7 @@
 #include "stages/batch/resident.h"
 #include "stages/device/device_modes.h"
 #include "stages/device/kernels.h"
+#include "stages/rounds/rounds.h"
 #include "stages/device/pack.h"
 
 struct sl_device_pipeline {

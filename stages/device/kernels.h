@@ -18,7 +18,6 @@
 #include "stages/counting/histogram.h"
 #include "stages/counting/score.h"
 #include "stages/mark.h"
-#include "stages/rounds/rounds.h"
 #include "stages/selection/list_filter.h"
 #include "stages/sort.h"
 #include "stages/write.h"
@@ -27,7 +26,6 @@ struct sl_kernels {
 	sl_generate_launcher *generate;       /* stages/generate.h */
 	sl_advance_launcher *advance;         /* stages/advance.h */
 	sl_scored_launcher *scored;           /* stages/counting/score.h */
-	sl_move_launcher *move;               /* rounds/rounds.h */
 	sl_derive_launcher *derive;           /* stages/mark.h */
 	sl_mark_launcher *mark;               /* stages/mark.h */
 	sl_histograms_launcher *bins;         /* stages/counting/histogram.h */

@@ -46,36 +46,11 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	return wait_for_alive(pipeline, b);
 }
 
-/*
- * Packs the keys of the active particles. The kernel of the stage sort does it: this batch describes the
- * active set as if its particles were the survivors.
- */
-static enum sl_status key(
-	const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n)
-{
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
-	struct sl_batch active_set = {.columns = b->active_set.columns,
-		.index = b->index,
-		.key = b->key,
-		.n_survivors = n};
-
-	return r->kernels->key(
-		r->schedule.field, r->schedule.n_fields, true, &active_set, pipeline->exec.stream);
-}
-
-static enum sl_status gather(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
-	const struct sl_active_set *to)
-{
-	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
-
-	return r->kernels->move(b, to, pipeline->exec.stream);
-}
-
 enum sl_status sl_device_pipeline_rounds(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	static const struct sl_round_operations device = {
-		.advance = advance, .key = key, .gather = gather, .mark = mark, .between = between};
+		.advance = advance, .mark = mark, .between = between};
 
 	return sl_rounds_run(r, &pipeline->exec, &pipeline->batch, &device, pipeline,
 		&pipeline->counters->n_survivors);

@@ -66,7 +66,7 @@ size_t sl_batch_lay_out(
 	lay_out_columns(a, r, n, b);
 	if (has_blocks(r))
 		b->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
-	if (r->n_fields > 0 || r->schedule.n_fields > 0)
+	if (r->n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
 	return results;

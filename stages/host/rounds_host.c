@@ -32,40 +32,10 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	return mark(ctx, SL_ROUND_ADVANCED);
 }
 
-static enum sl_status key(
-	const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n)
-{
-	const struct sl_schedule *s = &r->schedule;
-	uint32_t *key = (uint32_t *)b->key;
-
-	(void)ctx;
-	for (uint32_t j = 0; j < n; j++)
-		key[j] = (uint32_t)sl_key_pack(
-			s->field, s->n_fields, &b->active_set.columns, b->index[j], 0);
-	return SL_OK;
-}
-
-static enum sl_status gather(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
-	const struct sl_active_set *to)
-{
-	const struct sl_active_set *from = &b->active_set;
-	sl_column_set set = sl_stored_columns(r);
-
-	(void)ctx;
-	for (uint32_t j = 0; j < to->n; j++) {
-		uint32_t i = b->index[j];
-		struct sl_particle p = sl_load(&from->columns, set, i);
-
-		sl_store(&to->columns, set, j, &p);
-		to->place[j] = from->place ? from->place[i] : i;
-	}
-	return SL_OK;
-}
-
 enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	static const struct sl_round_operations host = {
-		.advance = advance, .key = key, .gather = gather, .mark = mark, .between = between};
+		.advance = advance, .mark = mark, .between = between};
 	struct clock clock = {{0}};
 
 	return sl_rounds_run(r, x, b, &host, &clock, &b->n_survivors);

@@ -1,30 +1,21 @@
 /*
- * rounds.c - the loop over rounds: when to compact, sort and finish, and how active particles move.
+ * rounds.c - the loop over rounds, and how active particles move.
  *
  * Host and device share this loop. What differs between them is in struct sl_round_operations.
  */
 #include "stages/rounds/rounds.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "stages/batch/recipe.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The largest number of particles, of n, that a compaction or sort may move; 0: there are none. */
-static uint32_t most_left(const struct sl_schedule *s, uint32_t n)
-{
-	if (s->sort.kind != SL_NEVER || s->compact.kind == SL_EVERY)
-		return n;
-	return s->compact.kind == SL_BELOW ? (uint32_t)ceil(s->compact.below * n) : 0;
-}
-
 static void lay_out_state(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_active_set *l)
 {
 	memset(l, 0, sizeof(*l));
-	if (n == 0)
+	if (r->schedule.steps == 0)
 		return;
 	sl_layout_columns(a, sl_stored_columns(r), n, &l->columns);
 	l->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
@@ -33,28 +24,19 @@ static void lay_out_state(
 void sl_rounds_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
-	uint32_t left = r->schedule.steps > 0 ? most_left(&r->schedule, n) : 0;
-
-	/* a compaction may write as many items as it reads: the first one, the whole batch */
-	lay_out_state(a, r, left > 0 ? n : 0, &b->state[0]);
-	lay_out_state(a, r, left, &b->state[1]);
+	/* a compaction may write as many items as it reads */
+	lay_out_state(a, r, n, &b->state[0]);
+	lay_out_state(a, r, n, &b->state[1]);
 }
 
 size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n)
 {
-	const struct sl_schedule *s = &r->schedule;
-	struct sl_shape compact = {.n = n,
+	const struct sl_shape compact = {.n = n,
 		.tuning = r->compact.tuning,
 		.scan = r->scan,
 		.n_columns = SL_COMPACT_COLUMNS_MAX};
-	struct sl_shape sort = {.n = n, .type = SL_U32, .tuning = r->sort.tuning, .scan = r->scan};
-	size_t to_compact, to_sort;
 
-	if (s->steps == 0)
-		return 0;
-	to_compact = sl_scratch(r->compact.backend, &compact);
-	to_sort = s->sort.kind != SL_NEVER ? sl_scratch(r->sort.backend, &sort) : 0;
-	return to_compact > to_sort ? to_compact : to_sort;
+	return r->schedule.steps > 0 ? sl_scratch(r->compact.backend, &compact) : 0;
 }
 
 /* --- a batch ---------------------------------------------------------------------------------- */
@@ -68,8 +50,7 @@ struct loop_state {
 	void *ctx;
 	uint32_t *n_out;
 	uint32_t round;
-	uint32_t compacted, sorted; /* particles alive when that was last done */
-	bool to_other;              /* use the second of the two states next */
+	bool to_other; /* use the second of the two states next */
 };
 
 void sl_active_set_begin(struct sl_batch *b, uint32_t steps)
@@ -124,27 +105,7 @@ static enum sl_status compact(struct loop_state *w)
 	w->x->tuning = w->r->compact.tuning;
 	SL_TRY(sl_compact(w->r->compact.backend, w->x, &job));
 	*from = to;
-	w->compacted = to.n;
 	return w->operations->mark(w->ctx, SL_ROUND_COMPACTED);
-}
-
-/* Sorts the active set: compacts the indices of alive particles, sorts them by key, and moves the
- * particles once. */
-static enum sl_status sort(struct loop_state *w)
-{
-	const struct sl_recipe *r = w->r;
-	struct sl_batch *b = w->b;
-	struct sl_active_set to = next_state(w, b->active_set.alive);
-
-	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_MOVES));
-	SL_TRY(sl_compact_indices(r, w->x, b, b->active_set.n, w->n_out));
-	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_COMPACTED));
-	SL_TRY(w->operations->key(r, w->ctx, b, to.n));
-	SL_TRY(sl_sort_indices(r, w->x, b, to.n, SL_U32, r->schedule.key_bits));
-	SL_TRY(w->operations->gather(r, w->ctx, b, &to));
-	b->active_set = to;
-	w->compacted = w->sorted = to.n;
-	return w->operations->mark(w->ctx, SL_ROUND_SORTED);
 }
 
 /* The entry that counts a round. */
@@ -153,24 +114,16 @@ static struct sl_round *round_of(struct loop_state *w, uint32_t number)
 	return &w->b->rounds.at[number < SL_ROUNDS_MAX ? number : SL_ROUNDS_MAX - 1];
 }
 
-/* Adds the times of the compaction and sort after the previous round. The marks are complete once the
- * steps of this round are. */
-static enum sl_status time_moves(struct loop_state *w, bool compacted, bool sorted)
+/* Adds the time of the compaction after the previous round. The marks are complete once the steps of
+ * this round are. */
+static enum sl_status time_compaction(struct loop_state *w)
 {
-	struct sl_round *last;
+	struct sl_round *last = round_of(w, w->round - 1);
 	uint64_t ns;
 
-	if (!compacted && !sorted)
-		return SL_OK;
-	last = round_of(w, w->round - 1);
 	SL_TRY(w->operations->between(w->ctx, SL_ROUND_MOVES, SL_ROUND_COMPACTED, &ns));
 	last->compact_ns += ns;
-	last->compacted += compacted;
-	if (!sorted)
-		return SL_OK;
-	SL_TRY(w->operations->between(w->ctx, SL_ROUND_COMPACTED, SL_ROUND_SORTED, &ns));
-	last->sort_ns += ns;
-	last->sorted++;
+	last->compacted++;
 	return SL_OK;
 }
 
@@ -192,33 +145,22 @@ static enum sl_status advance(struct loop_state *w)
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	const struct sl_round_operations *operations, void *ctx, uint32_t *n_out)
 {
-	struct loop_state w = {.r = r,
-		.x = x,
-		.b = b,
-		.operations = operations,
-		.ctx = ctx,
-		.n_out = n_out,
-		.compacted = b->n,
-		.sorted = b->n};
-	const struct sl_schedule *s = &r->schedule;
+	struct loop_state w = {
+		.r = r, .x = x, .b = b, .operations = operations, .ctx = ctx, .n_out = n_out};
 	struct sl_active_set *a = &b->active_set;
-	bool compacts = false, sorts = false;
+	bool compacts = false;
 
 	memset(&b->rounds, 0, sizeof(b->rounds));
-	sl_active_set_begin(b, s->steps);
+	sl_active_set_begin(b, r->schedule.steps);
 	for (; a->alive > 0; w.round++) {
 		SL_TRY(sl_check_cancelled(r));
-		if (a->alive < s->finish * b->n)
+		if (a->alive < r->schedule.finish * b->n)
 			a->steps = UINT32_MAX;
 		SL_TRY(advance(&w));
-		SL_TRY(time_moves(&w, compacts, sorts));
-		sorts = a->alive > 0 && sl_is_due(&s->sort, w.round, w.sorted, a->alive);
-		compacts = a->alive > 0 &&
-		           (sorts || (a->alive < a->n && sl_is_due(&s->compact, w.round,
-								 w.compacted, a->alive)));
-		if (sorts)
-			SL_TRY(sort(&w));
-		else if (compacts)
+		if (compacts)
+			SL_TRY(time_compaction(&w));
+		compacts = a->alive > 0 && a->alive < a->n;
+		if (compacts)
 			SL_TRY(compact(&w));
 	}
 	b->rounds.longest = w.round;
@@ -236,10 +178,8 @@ void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *batch)
 		to->width += from->width;
 		to->alive += from->alive;
 		to->compacted += from->compacted;
-		to->sorted += from->sorted;
 		to->advance_ns += from->advance_ns;
 		to->compact_ns += from->compact_ns;
-		to->sort_ns += from->sort_ns;
 	}
 	sum->n = batch->n > sum->n ? batch->n : sum->n;
 	sum->longest = batch->longest > sum->longest ? batch->longest : sum->longest;

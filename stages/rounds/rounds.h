@@ -2,8 +2,7 @@
  * rounds.h - the advance stage in rounds: a few steps of all active particles, then compaction.
  *
  *	round    some steps of each alive particle; counts who is still alive
- *	compact  when enough have ended: moves the particles that are alive to a dense active set
- *	sort     if the schedule has it: the same, in the order of a key
+ *	compact  moves the particles that are alive to a dense active set
  *	finish   when few are left: one last round takes all their steps
  *
  * The alternative, histories, is one round without a limit of steps. (Hamilton, Slattery and Evans,
@@ -29,27 +28,22 @@ SL_C_BEGIN
 
 struct sl_recipe;
 
-/*
- * Lays out the two states of b for batches of at most n particles in a. A state that the schedule
- * does not need is empty.
- */
+/* Lays out the two states of b for batches of at most n particles in a; with histories, nothing. */
 void sl_rounds_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
-/* Bytes of scratch for compacting and sorting the active set of a batch of n particles. */
+/* Bytes of scratch for compacting the active set of a batch of n particles. */
 size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n);
 
 /* Makes all particles of b the active set, in place, to be advanced by the given steps per round. */
 void sl_active_set_begin(struct sl_batch *b, uint32_t steps);
 
-/* Points in time of a round: before and after the steps, before a compaction or sort, after the
- * compaction, after the sort. */
+/* Points in time of a round: before and after the steps, before and after the compaction. */
 enum sl_round_mark {
 	SL_ROUND_BEGINS,
 	SL_ROUND_ADVANCED,
 	SL_ROUND_MOVES,
 	SL_ROUND_COMPACTED,
-	SL_ROUND_SORTED,
 	SL_ROUND_MARKS
 };
 
@@ -63,12 +57,6 @@ struct sl_round_operations {
 	 * done and b->active_set.alive is known. Records the marks BEGINS and ADVANCED.
 	 */
 	enum sl_status (*advance)(const struct sl_recipe *r, void *ctx, struct sl_batch *b);
-	/* Packs the u32 key of the schedule, for the n particles that b->index names, to b->key. */
-	enum sl_status (*key)(
-		const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n);
-	/* Copies the to->n particles that b->index names, in that order and with their places. */
-	enum sl_status (*gather)(const struct sl_recipe *r, void *ctx, const struct sl_batch *b,
-		const struct sl_active_set *to);
 	/* Records the time at which all work queued so far is done. */
 	enum sl_status (*mark)(void *ctx, enum sl_round_mark m);
 	/* The nanoseconds between two marks recorded before the last return of advance. */
@@ -85,14 +73,6 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 /* Adds the rounds of a batch to a sum over batches. */
 void sl_rounds_add(struct sl_rounds *sum, const struct sl_rounds *batch);
-
-/*
- * Queues the kernel that copies the particles of b->active_set that b->index names to *to, in that
- * order, together with their places. to->n is the number of particles.
- */
-typedef enum sl_status sl_move_launcher(
-	const struct sl_batch *b, const struct sl_active_set *to, sl_stream s);
-sl_move_launcher sl_queue_move, sl_queue_move_emulated;
 
 SL_C_END
 

@@ -32,7 +32,7 @@ PARTICLES = "run.particles=20000"
 # In rounds, compaction moves columns as well; a model with one step has no rounds.
 ROUNDS = """run: {name: rounds, seed: 1, particles: 20000, device: cpu}
 model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}
-transport: {schedule: rounds, steps_per_launch: 1, compact: every}
+transport: {schedule: rounds}
 keep: reflected
 """
 

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""manual.py - checks manual pages and completion: that they have what --help has, and that shells accept them.
+"""manual.py - checks manual pages, and the completion of shells: bash and zsh on a terminal, fish by its complete.
 
-    manual.py SLUICE BENCH
+    manual.py SLUICE BENCH SCRIPTS [PAGES]
 
-SLUICE and BENCH are the programs. Each command and each option of --help must be in the manual page and
-in the completion of every shell. The pages are read by man, groff and mandoc, which must print no warning.
-The shells then complete command lines: bash and zsh on a terminal, fish by its command complete. What is not
-installed is not tried; with SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
+SLUICE and BENCH are the programs, SCRIPTS is the folder of the scripts of shells, PAGES that of manual pages. What is
+not installed is not tried; with SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
 """
 import json
 import os
@@ -18,13 +16,12 @@ import sys
 import tempfile
 
 SHELLS = ("bash", "zsh", "fish")
-SCRIPTS = {"bash": "{}.bash", "zsh": "_{}", "fish": "{}.fish"}
 # Begins an interactive shell that loads the scripts and lists all possible words at the first tab.
 START = {
     "bash": "PS1='ready> '; bind 'set show-all-if-ambiguous on'; bind 'set completion-query-items -1'; "
             "bind 'set page-completions off'; bind 'set enable-bracketed-paste off'; "
-            "source ./sluice.bash; source ./sluice-bench.bash",
-    "zsh": "PROMPT='ready> '; unsetopt prompt_sp zle_bracketed_paste list_ambiguous; LISTMAX=10000; fpath=($PWD $fpath); "
+            "source {scripts}/sluice.bash",
+    "zsh": "PROMPT='ready> '; unsetopt prompt_sp zle_bracketed_paste list_ambiguous; LISTMAX=10000; fpath=({scripts} $fpath); "
            "autoload -Uz compinit; compinit -u -D; bindkey -e; zstyle ':completion:*' verbose no",
 }
 COMMAND = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
@@ -45,48 +42,17 @@ def missing(names, text, before=r"(?<![\w-])"):
     return [name for name in names if not re.search(before + re.escape(name) + r"(?![\w-])", text)]
 
 
-def check_page(problems, page, names):
-    """The page has these names, and the programs that format pages print no warning."""
-    title, = re.findall(r"^\.TH (\S+)", page, re.M)
-    lacks = missing(names, re.sub(r"\\f[BIR]", " ", page).replace("\\-", "-"))
-    problems += [f"page {title} lacks {name}" for name in lacks]
-    with tempfile.NamedTemporaryFile("w", suffix=".1") as f:
-        f.write(page)
-        f.flush()
-        for command in (["man", "--warnings", "-l", f.name], ["groff", "-ww", "-man", "-Tutf8", "-z", f.name],
-                        ["mandoc", "-T", "lint", "-W", "warning", f.name]):
-            if shutil.which(command[0]):
-                done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MANPAGER": "cat"})
-                printed = done.stderr + (done.stdout if command[0] == "mandoc" else "")
-                if done.returncode != 0 or printed:
-                    problems.append(f"{command[0]}: page {title}: {printed or done.returncode}")
-
-
-def check_pages(problems, sluice, bench):
-    names = commands_and_options(output(sluice, "--help"))
-    assert len(names[0]) >= 10 and len(names[1]) >= 20, names
-    check_page(problems, output(sluice, "help", "--man"), sum(names, []))
-    for command in names[0]:
-        # The second meaning of a word, such as the section of keys run, has no options.
-        options = commands_and_options(output(sluice, "help", command).split("\nrun.")[0])[1]
-        check_page(problems, output(sluice, "help", command, "--man"), options)
-    check_page(problems, output(bench, "--man"), sum(commands_and_options(output(bench, "--help")), []))
-
-
-def check_scripts(problems, sluice, bench, folder):
-    """Writes the scripts into the folder and compares them with the help."""
-    for shell in SHELLS:
-        for program, command in (("sluice", [sluice, "help"]), ("sluice-bench", [bench])):
-            script = output(*command, "--completion", shell)
-            with open(os.path.join(folder, SCRIPTS[shell].format(program)), "w", encoding="utf-8") as f:
-                f.write(script)
-            commands, options = commands_and_options(output(command[0], "--help"))
-            lacks = missing(commands, script)
-            if shell == "fish":  # it has options without their dashes
-                lacks += missing([option[2:] for option in options], script, "-l ")
-            else:
-                lacks += missing(options, script)
-            problems += [f"{shell} completion of {program} lacks {name}" for name in lacks]
+def check_pages(problems, folder, sluice, bench):
+    """The page of each program and command has the names of its help, and man prints no warning."""
+    texts = {"sluice": output(sluice, "--help"), "sluice-bench": output(bench, "--help")}
+    texts |= {f"sluice-{c}": output(sluice, c, "--help") for c in commands_and_options(texts["sluice"])[0]}
+    for page, text in texts.items():
+        file = os.path.join(folder, page + ".1")
+        with open(file, encoding="utf-8") as f:
+            lacks = missing(sum(commands_and_options(text), []), re.sub(r"\\f[BIR]", " ", f.read()).replace("\\-", "-"))
+        problems += [f"page {page} lacks {name}" for name in lacks]
+        if shutil.which("man"):
+            problems += subprocess.run(["man", "--warnings", "-l", file], capture_output=True, text=True).stderr.splitlines()
 
 
 def expectations(sluice):
@@ -106,7 +72,6 @@ def expectations(sluice):
         ("sluice run --mode ", ["auto", "staged", "fused"], ["cpu"]),
         ("sluice run --sort ", ["auto"] + backends["sort"], ["libdeflate"]),
         ("sluice run --deflate ", ["auto"] + backends["deflate"], ["tiled"]),
-        ("sluice run --tuning no", ["none"], ["auto"]),
         ("sluice run --set output.form", ["output.format="], ["output.to="]),
         ("sluice run --set output.format=", lists["formats"], ["openpmd="]),
         ("sluice run --set output.format=op", ["openpmd"], ["npz"]),
@@ -116,7 +81,8 @@ def expectations(sluice):
         ("sluice verify ", ["folder"], ["config.yaml", "run"]),
         ("sluice convert config.yaml --to da", ["data.mcpl"], ["config.mcpl"]),
         ("sluice help run.se", ["run.seed"], ["run.mode"]),
-        ("sluice help --completion ", list(SHELLS), ["config.yaml"]),
+        ("sluice convert config.yaml --to=da", ["data.mcpl"], ["config.yaml"]),
+        ("sluice run config.yaml --out=", ["folder/"], ["config.yaml"]),
         ("sluice-bench ", ["primitives", "tune", "sweep", "pipeline"], ["--only"]),
         ("sluice-bench tune --dev", ["--device"], ["--sort"]),
         ("sluice-bench primitives --type ", ["u32", "u64"], ["pairs"]),
@@ -124,12 +90,12 @@ def expectations(sluice):
     ]
 
 
-def on_terminal(shell, folder, lines):
+def on_terminal(shell, scripts, folder, lines):
     """Types each line and a tab on a terminal; returns what the shell shows for each."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.execvpe(COMMAND[shell][0], COMMAND[shell], {"PATH": os.environ["PATH"], "TERM": "xterm", "HOME": folder,
+        os.execvpe(COMMAND[shell][0], COMMAND[shell], {"PATH": PATH, "TERM": "xterm", "HOME": folder,
                                                        "COLUMNS": "200", "LINES": "100", "LC_ALL": "C"})
 
     def until_end():
@@ -145,7 +111,7 @@ def on_terminal(shell, folder, lines):
     def type_in(text):
         os.write(terminal, text.encode())
 
-    type_in("stty cols 200 rows 100\n" + START[shell] + f"\necho '{END[:3]}''{END[3:]}'\n")
+    type_in("stty cols 200 rows 100\n" + START[shell].replace("{scripts}", scripts) + f"\necho '{END[:3]}''{END[3:]}'\n")
     until_end()
     answers = []
     for line in lines:
@@ -160,10 +126,10 @@ def on_terminal(shell, folder, lines):
     return answers
 
 
-def in_fish(folder, lines):
-    script = "source ./sluice.fish; source ./sluice-bench.fish; complete -C $argv[1]"
+def in_fish(scripts, folder, lines):
+    script = f"source {scripts}/sluice.fish; complete -C $argv[1]"
     return [subprocess.run(["fish", "--no-config", "-c", script, line], check=True, capture_output=True, text=True,
-                           cwd=folder, env={**os.environ, "HOME": folder}).stdout for line in lines]
+                           cwd=folder, env={**os.environ, "PATH": PATH, "HOME": folder}).stdout for line in lines]
 
 
 def offered(word, shell, line, shown):
@@ -176,9 +142,9 @@ def offered(word, shell, line, shown):
     return bool(re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w-])", shown))
 
 
-def check_shell(problems, shell, folder, expected):
+def check_shell(problems, shell, scripts, folder, expected):
     lines = [line for line, _, _ in expected]
-    answers = in_fish(folder, lines) if shell == "fish" else on_terminal(shell, folder, lines)
+    answers = in_fish(scripts, folder, lines) if shell == "fish" else on_terminal(shell, scripts, folder, lines)
     for (line, words, others), shown in zip(expected, answers, strict=True):
         # What was typed is shown too, but is no offer.
         rest = shown if shell == "fish" else shown.replace(line[:-len(line.split(" ")[-1]) or None], " ")
@@ -187,16 +153,18 @@ def check_shell(problems, shell, folder, expected):
 
 
 def main():
-    sluice, bench = map(os.path.abspath, sys.argv[1:3])
-    problems, skipped = [], [name for name in (*SHELLS, "man", "groff", "mandoc") if not shutil.which(name)]
-    check_pages(problems, sluice, bench)
+    global PATH
+    sluice, bench, scripts = map(os.path.abspath, sys.argv[1:4])
+    PATH = os.path.dirname(sluice) + ":" + os.environ["PATH"]
+    problems, skipped = [], [name for name in (*SHELLS, "man", "help2man") if not shutil.which(name)]
+    if any(sys.argv[4:]):
+        check_pages(problems, sys.argv[4], sluice, bench)
     with tempfile.TemporaryDirectory() as folder:
-        check_scripts(problems, sluice, bench, folder)
         for name in ("config.yaml", "data.mcpl"):
             open(os.path.join(folder, name), "w", encoding="utf-8").close()
         os.mkdir(os.path.join(folder, "folder"))
         for shell in set(SHELLS) - set(skipped):
-            check_shell(problems, shell, folder, expectations(sluice))
+            check_shell(problems, shell, scripts, folder, expectations(sluice))
     if skipped:
         print("SKIP: not installed, so not tried:", *skipped)
     print(*problems or ["manual pages and completion have all commands and options"], sep="\n")

@@ -173,7 +173,7 @@ class Checker:
         path = ":".join([folder + "/.bin", os.path.dirname(sys.executable), os.environ["PATH"]])
         env = dict(os.environ, PATH=path, HOME=folder, CUDA_VISIBLE_DEVICES="", LC_ALL="C.UTF-8",
                    PYTHONDONTWRITEBYTECODE="1", MPLCONFIGDIR=self.cache)
-        for name_of_user in ("XDG_CONFIG_HOME", "SL_TUNING", "SL_FAULT", "SL_EMULATOR", "SL_LEVEL"):
+        for name_of_user in ("XDG_CONFIG_HOME", "SL_FAULT", "SL_EMULATOR", "SL_LEVEL"):
             env.pop(name_of_user, None)
         self.run_blocks += 1
         done = subprocess.run(argv, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,8 +1,6 @@
 /*
- * expression.c - fuzz target: parses arbitrary text as a condition of keep, as a derived column, as a
- * trigger of transport, and as a stop rule.
- *
- * A valid trigger is printed, and the printed text must be valid.
+ * expression.c - fuzz target: parses arbitrary text as a condition of keep, as a derived column,
+ * and as a stop rule.
  */
 #include <stdio.h>
 
@@ -11,15 +9,12 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/condition/expression.h"
 #include "pipeline/resolve/derived/derived.h"
-#include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/resolve/output/stop.h"
 #include "pipeline/resolve/resolve.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char file[] =
-	"run: {particles: 10}\nkeep: transmitted\n"
-	"model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n"
-	"transport: {schedule: rounds, compact: every, sort: every, key: [z:8]}\n";
+static const char file[] = "run: {particles: 10}\nkeep: transmitted\n"
+			   "model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n";
 
 static struct sl_config config;
 static struct sl_choices choices;
@@ -69,19 +64,6 @@ static void parse_expression(const char *text)
 	reader->n_problems = 0;
 }
 
-/* Resolves text as transport.compact and transport.finish. Returns whether it is valid as the first. */
-static bool parse_trigger(const char *text)
-{
-	bool valid;
-
-	snprintf(config.transport.compact, sizeof(config.transport.compact), "%s", text);
-	snprintf(config.transport.finish, sizeof(config.transport.finish), "%s", text);
-	sl_resolve_schedule(&config, reader, &choices, false);
-	valid = !sl_config_has_problem(reader, "transport.compact");
-	reader->n_problems = 0;
-	return valid;
-}
-
 static void parse_stop_rule(const char *text)
 {
 	snprintf(config.stop.when, sizeof(config.stop.when), "%s", text);
@@ -95,13 +77,11 @@ static void parse_stop_rule(const char *text)
 
 FUZZ(expression)
 {
-	char when[SL_WHEN_BYTES], *text = fuzz_text(data, size);
+	char *text = fuzz_text(data, size);
 
 	if (!reader)
 		read_configuration();
 	parse_expression(text);
 	parse_stop_rule(text);
-	if (parse_trigger(text))
-		fuzz_expect(parse_trigger(sl_when_text(&choices.rounds.compact, when)));
 	free(text);
 }

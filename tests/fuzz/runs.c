@@ -1,5 +1,5 @@
 /*
- * runs.c - fuzz targets: arbitrary bytes as manifest.jsonl, as run.json and as a tuning file. Checksums are replaced by
+ * runs.c - fuzz targets: arbitrary bytes as manifest.jsonl and as run.json. Checksums are replaced by
  * the right ones.
  */
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
-#include "primitives/tuning.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ(manifest)
@@ -72,18 +71,4 @@ FUZZ(run_json)
 	plan_again(&run);
 	read_as_part(&run);
 	sl_existing_run_free(&run);
-}
-
-/* Then looks up the tuning of each backend. */
-FUZZ(tuning)
-{
-	static const struct sl_tuning any = {0};
-	char path[SL_PATH_BYTES + 8];
-
-	sl_device_emulate(true);
-	fuzz_write("tuning", data, size);
-	snprintf(path, sizeof(path), "%s/tuning", fuzz_dir.path);
-	fuzz_check(sl_tuning_read(path));
-	for (size_t i = 0; sl_backend_at(i); i++)
-		sl_tuning_of(sl_backend_at(i), any, SL_U32, 1 << 20);
 }

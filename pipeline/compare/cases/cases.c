@@ -19,10 +19,10 @@
 /*
  * Upper bound of cases. Host and device each have: every name shared by the three primitives, the
  * configured choice, and each backend varied alone. Fused mode has the configured choice and each
- * sort. Host and device each have SCHEDULES schedules of rounds.
+ * sort. Host and device each have the schedules of rounds.
  */
-enum { SCHEDULES = 4 };
-_Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_CASES_MAX,
+_Static_assert(
+	3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SL_ROUNDS_CHOICES <= SL_CASES_MAX,
 	"SL_CASES_MAX is too small for all backends and schedules");
 
 /* Does the compact or sort backend of this case use the scan backend? */
@@ -188,42 +188,15 @@ static void vary_fused(struct sl_comparison *c, struct sl_comparison_case base)
 	vary(c, base, SL_SORT);
 }
 
-/*
- * Sets the sort key of rounds: the configured key, else the key of the survivors. Returns false if
- * rounds cannot use that key: it contains the id or has more than 32 bits.
- */
-static bool choose_key(const struct sl_choices *chosen, struct sl_schedule *s)
-{
-	if (s->n_fields > 0)
-		return true;
-	for (uint32_t k = 0; k < chosen->n_fields; k++) {
-		s->field[k] = sl_key_rule_make(&chosen->field[k]);
-		if (chosen->field[k].column == SL_COLUMN_id)
-			return false;
-	}
-	s->n_fields = chosen->n_fields;
-	s->key_bits = chosen->key_bits;
-	return s->n_fields > 0 && s->key_bits <= 32;
-}
-
 /* Adds the base case with the history schedule and with each schedule of rounds. */
 static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case entry)
 {
-	static const struct sl_when never = {.kind = SL_NEVER};
-	static const struct sl_when compact[SCHEDULES - 1] = {{.kind = SL_NEVER},
-		{.kind = SL_EVERY, .every = 1}, {.kind = SL_BELOW, .below = 0.5}};
-
 	entry.schedule.steps = 0;
 	add_case(c, entry);
-	entry.schedule = c->choices.rounds;
-	entry.schedule.sort = never;
-	for (int i = 0; i < SCHEDULES - 1; i++) {
-		entry.schedule.compact = compact[i];
+	for (int i = 0; i < SL_ROUNDS_CHOICES; i++) {
+		entry.schedule = sl_rounds[i];
 		add_case(c, entry);
 	}
-	entry.schedule.sort = (struct sl_when){.kind = SL_EVERY, .every = 4};
-	if (entry.sort.backend && choose_key(&c->choices, &entry.schedule))
-		add_case(c, entry);
 }
 
 void sl_cases_choose(struct sl_comparison *c)
@@ -265,14 +238,10 @@ static void name_choice(const struct sl_choice *c, const char *none, char text[S
 
 static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES])
 {
-	bool sorts = s->sort.kind != SL_NEVER;
-	char when[SL_WHEN_BYTES];
-
 	if (s->steps == 0)
 		snprintf(text, SL_CHOICE_BYTES, "history");
 	else
-		snprintf(text, SL_CHOICE_BYTES, "%s%s", sorts ? "sort " : "",
-			sl_when_text(sorts ? &s->sort : &s->compact, when));
+		snprintf(text, SL_CHOICE_BYTES, "%u steps", s->steps);
 }
 
 const char *const sl_case_columns[SL_CASE_CHOICES] = {"scan", "compact", "sort", "schedule"};

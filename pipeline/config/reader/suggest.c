@@ -123,6 +123,26 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
+#define ROUNDS_ADVICE "remove it, because schedule: rounds needs no other key"
+
+/* What to write instead of a key of an earlier version; NULL if it is none. */
+static const char *instead_of(const char *path)
+{
+	static const char *const removed[][2] = {
+		{"run.tuning", "write block and items after a backend (sort: shared:block=512)"},
+		{"transport.steps_per_launch", ROUNDS_ADVICE},
+		{"transport.compact", ROUNDS_ADVICE},
+		{"transport.sort", ROUNDS_ADVICE},
+		{"transport.key", ROUNDS_ADVICE},
+		{"transport.finish", ROUNDS_ADVICE},
+	};
+
+	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++)
+		if (strcmp(path, removed[i][0]) == 0)
+			return removed[i][1];
+	return NULL;
+}
+
 /*
  * Names one key if one is near. Else it lists the keys of the section only, because the list of all keys
  * would be longer than the message can be.
@@ -136,6 +156,11 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 	if (sl_is_after_comma(leaf)) {
 		snprintf(text, SL_PROBLEM_BYTES,
 			"unknown key: YAML reads a comma as a separator; write " SL_COMMA_ADVICE);
+		return;
+	}
+	if (instead_of(path)) {
+		snprintf(text, SL_PROBLEM_BYTES, "unknown key: it was removed; %s",
+			instead_of(path));
 		return;
 	}
 	if (find_elsewhere(r, leaf, hint)) {

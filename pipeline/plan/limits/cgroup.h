@@ -1,13 +1,10 @@
 /*
- * cgroup.h - the CPU and memory limits of the cgroup of this process, of versions 1 and 2.
+ * cgroup.h - the CPU and memory limits of the cgroup (version 2) of this process.
  *
- * /proc/self/cgroup names the cgroup: "0::/PATH" of version 2, "N:CONTROLLERS:/PATH" of version 1. All
- * groups from there up to the root limit the process, so the least limit counts. A container sees its own
- * group as the root; if it still reads the path outside, which does not exist inside, the root is used.
- *
- *	version 2   memory.max, memory.current, memory.stat: inactive_file; cpu.max
- *	version 1   memory.limit_in_bytes, memory.usage_in_bytes, memory.stat: total_inactive_file;
- *	            cpu.cfs_quota_us, cpu.cfs_period_us
+ * The line "0::/PATH" of /proc/self/cgroup names it. All groups from there up to the root limit the
+ * process, so the least limit counts. A container sees its own group as the root; if it still reads the
+ * path outside, which does not exist inside, the root is used. The files are memory.max, memory.current,
+ * memory.stat (inactive_file) and cpu.max.
  */
 #ifndef SL_PIPELINE_PLAN_LIMITS_CGROUP_H
 #define SL_PIPELINE_PLAN_LIMITS_CGROUP_H

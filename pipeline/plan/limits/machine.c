@@ -2,7 +2,6 @@
 #include "pipeline/plan/limits/machine.h"
 
 #include "pipeline/plan/limits/cgroup.h"
-#include "pipeline/plan/limits/slurm.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -62,12 +61,8 @@ static void limit_memory(struct sl_machine *m, uint64_t bytes, const char *limit
 	m->memory_limit = limit;
 }
 
-/*
- * Sets the smallest of the free bytes of the system, the cgroup, the Slurm job and the address space.
- * What other processes of the job use is not known, so only the memory of this one is subtracted.
- */
-static void set_free_memory(const char *root, const struct sl_cgroup *group,
-	const struct sl_slurm *job, struct sl_machine *m)
+/* Sets the smallest of the free bytes of the system, the cgroup and the address space. */
+static void set_free_memory(const char *root, const struct sl_cgroup *group, struct sl_machine *m)
 {
 	struct rlimit space;
 
@@ -76,12 +71,6 @@ static void set_free_memory(const char *root, const struct sl_cgroup *group,
 		m->free_bytes = free_pages_bytes();
 	if (group->limits_memory)
 		limit_memory(m, group->free_bytes, "its cgroup");
-	if (job->memory_bytes > 0) {
-		uint64_t used = read_kib(root, "/proc/self/status", "VmRSS");
-
-		limit_memory(m, job->memory_bytes > used ? job->memory_bytes - used : 0,
-			job->memory_name);
-	}
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
 		uint64_t used = read_kib(root, "/proc/self/status", "VmSize") + SPACE_KEPT;
 
@@ -98,8 +87,7 @@ static void limit_cores(struct sl_machine *m, uint32_t cores, const char *limit)
 }
 
 /* The affinity mask, not the number of cores: a batch system may give the process a part of them. */
-static void set_cores(
-	const struct sl_cgroup *group, const struct sl_slurm *job, struct sl_machine *m)
+static void set_cores(const struct sl_cgroup *group, struct sl_machine *m)
 {
 	cpu_set_t set;
 
@@ -109,32 +97,23 @@ static void set_cores(
 	if (sysconf(_SC_NPROCESSORS_ONLN) > (long)m->cores)
 		m->cores_limit = "its affinity mask";
 	limit_cores(m, group->cpus, "the CPU quota of its cgroup");
-	limit_cores(m, job->cpus, "SLURM_CPUS_PER_TASK");
 }
 
-/*
- * Slurm limits CPUs, and memory for each CPU, of one task; all other limits are those of all processes
- * together.
- */
 void sl_machine_divide(struct sl_machine *m, const struct sl_share *share)
 {
 	static const char ranks[] = "the ranks of the run on this machine";
-	struct sl_slurm job;
 
 	if (share->of < 2)
 		return;
-	sl_slurm_read(&job);
-	if (share->cores_of > 1 && (job.cpus == 0 || m->cores > job.cpus))
+	if (share->cores_of > 1)
 		limit_cores(m, m->cores > share->cores_of ? m->cores / share->cores_of : 1, ranks);
-	if (!m->memory_limit || strcmp(m->memory_limit, "SLURM_MEM_PER_CPU") != 0)
-		limit_memory(m, m->free_bytes / share->of, ranks);
+	limit_memory(m, m->free_bytes / share->of, ranks);
 }
 
 /* A fact that cannot be read stays empty or 0; a plan is possible without it. */
 void sl_machine_read(const char *root, struct sl_machine *m)
 {
 	struct sl_cgroup group;
-	struct sl_slurm job;
 	struct utsname u;
 
 	memset(m, 0, sizeof(*m));
@@ -146,7 +125,6 @@ void sl_machine_read(const char *root, struct sl_machine *m)
 	look_up(root, "/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
 	m->memory_bytes = read_kib(root, "/proc/meminfo", "MemTotal");
 	sl_cgroup_read(root, &group);
-	sl_slurm_read(&job);
-	set_cores(&group, &job, m);
-	set_free_memory(root, &group, &job, m);
+	set_cores(&group, m);
+	set_free_memory(root, &group, m);
 }

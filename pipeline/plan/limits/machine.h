@@ -2,7 +2,7 @@
  * machine.h - facts about the machine that a plan is made for and a report names.
  *
  * Cores and free memory are those that this process may use: within its affinity mask, its cgroup
- * (cgroup.h), its Slurm job (slurm.h) and ulimit -v.
+ * (cgroup.h) and ulimit -v.
  */
 #ifndef SL_PIPELINE_PLAN_LIMITS_MACHINE_H
 #define SL_PIPELINE_PLAN_LIMITS_MACHINE_H
@@ -26,7 +26,7 @@ struct sl_machine {
  */
 void sl_machine_read(const char *root, struct sl_machine *m);
 
-/* Lowers cores and free memory to the share of this process. Limits of each task of a Slurm job stay. */
+/* Lowers cores and free memory to the share of this process. */
 void sl_machine_divide(struct sl_machine *m, const struct sl_share *share);
 
 #endif

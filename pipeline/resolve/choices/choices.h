@@ -76,7 +76,6 @@ struct sl_choices {
 	const char *mode_reason; /* why auto chose staged on a device; "" if it did not */
 	enum sl_schedule_choice schedule;
 	struct sl_schedule rounds;      /* parameters of rounds, used or not */
-	bool rounds_named;              /* some parameter of rounds differs from its default */
 	struct sl_choice scan;          /* backend NULL: compact and sort use their own scan */
 	struct sl_choice compact, sort; /* compact is set in fused mode too, where it is not used */
 	const struct sl_backend *deflate; /* on the host */

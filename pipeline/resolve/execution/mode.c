@@ -5,7 +5,6 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/execution/device.h"
-#include "pipeline/resolve/execution/schedule.h"
 #include "stages/fused/fused.h"
 
 enum { WHY_BYTES = 400 };
@@ -81,9 +80,7 @@ static void check_fused(
 			"more; use auto or staged, or derive fewer columns",
 			SL_FUSED_COLUMNS_MAX, choices->model->name,
 			__builtin_popcountll(choices->derivation.columns));
-	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
-		sl_refuse_rounds(r, "run.mode: fused computes histories", "use run.mode: auto");
-	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
+	if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
 		sl_config_refuse_unused(r, "transport.schedule",
 			"run.mode: fused computes histories", "remove it, or use run.mode: auto");
 	sl_config_refuse_unused(r, "primitives.compact",

@@ -2,7 +2,7 @@
  * schedule.h - resolves transport: how a batch of a model with many steps runs.
  *
  * History: one thread follows a particle to its end. Rounds: each launch advances all alive
- * particles by some steps; between launches they are compacted or sorted.
+ * particles by some steps; between launches they are compacted.
  */
 #ifndef SL_PIPELINE_RESOLVE_EXECUTION_SCHEDULE_H
 #define SL_PIPELINE_RESOLVE_EXECUTION_SCHEDULE_H
@@ -11,24 +11,20 @@
 #include "pipeline/resolve/choices/choices.h"
 
 /*
- * Sets schedule, rounds and rounds_named from the keys below transport. ranges: choices->rules are
- * made, so that the model can state the range of a column.
+ * Two schedules that were fastest on an H200 in opposite cases (bench/NOTES.md): the first if most
+ * particles live for many steps, the second if few remain after some steps. transport.schedule:
+ * rounds is the first.
  */
+enum { SL_ROUNDS_CHOICES = 2 };
+extern const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES];
+
+/* Sets schedule and rounds. A model with a single step has nothing to schedule. */
 void sl_resolve_schedule(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
-/*
- * Adds a problem for each parameter of rounds that differs from its default: it has no effect, for
- * the reason why; advice says what to do.
- */
-void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *advice);
+enum { SL_SCHEDULE_BYTES = 64 };
 
-enum { SL_WHEN_BYTES = 32, SL_SCHEDULE_BYTES = 200 };
-
-/* Writes a trigger as in a configuration: "alive < 0.5". Returns its text. */
-const char *sl_when_text(const struct sl_when *when, char text[SL_WHEN_BYTES]);
-
-/* Writes a schedule for people: "rounds of 8 steps, compact alive < 0.5, ...". Returns its text. */
+/* Writes a schedule for people: "rounds of 16 steps, finish alive < 0.01". Returns its text. */
 const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES]);
 
 #endif

@@ -174,55 +174,46 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 }
 
 /* Is there a field of the column already? A second one would have no effect. */
-static bool is_repeated(const struct sl_key_fields *fields, enum sl_column column)
+static bool is_repeated(const struct sl_choices *choices, enum sl_column column)
 {
-	for (uint32_t i = 0; i < fields->n; i++)
-		if (fields->field[i].column == column)
+	for (uint32_t i = 0; i < choices->n_fields; i++)
+		if (choices->field[i].column == column)
 			return true;
 	return false;
-}
-
-void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, struct sl_derived *d, const char *key,
-	const struct sl_texts *list, bool ranges, struct sl_key_fields *fields)
-{
-	for (uint32_t k = 0; k < list->n; k++) {
-		struct sl_column_item it;
-		struct sl_key_field f = {.bits = 0};
-
-		sl_column_item_split(key, list->at[k], k, &it);
-		if (k + 1 == list->n && !it.count && strcmp(it.column, "id") == 0)
-			continue;
-		if (!resolve_field(c, r, &it, choices, d, ranges, &f))
-			continue;
-		if (is_repeated(fields, f.column)) {
-			sl_config_add_problem(r, it.key,
-				"'%s' is repeated, and the second one has no effect; remove it",
-				it.column);
-			continue;
-		}
-		if (fields->n == SL_KEY_FIELDS_MAX) {
-			sl_config_add_problem(r, key,
-				"has more than %d fields, which is the limit; use fewer",
-				SL_KEY_FIELDS_MAX);
-			continue;
-		}
-		fields->field[fields->n++] = f;
-		fields->bits += f.bits;
-	}
 }
 
 void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges)
 {
-	struct sl_key_fields fields = {.n = 0};
+	static const char key[] = "key";
 
-	sl_resolve_fields(c, r, choices, d, "key", &c->key, ranges, &fields);
-	choices->n_fields = fields.n;
-	choices->key_bits = fields.bits;
-	memcpy(choices->field, fields.field, sizeof(choices->field));
-	if (fields.bits > KEY_BITS_MAX)
-		sl_config_add_problem(r, "key",
+	choices->n_fields = choices->key_bits = 0;
+	for (uint32_t k = 0; k < c->key.n; k++) {
+		struct sl_column_item it;
+		struct sl_key_field f = {.bits = 0};
+
+		sl_column_item_split(key, c->key.at[k], k, &it);
+		if (k + 1 == c->key.n && !it.count && strcmp(it.column, "id") == 0)
+			continue;
+		if (!resolve_field(c, r, &it, choices, d, ranges, &f))
+			continue;
+		if (is_repeated(choices, f.column)) {
+			sl_config_add_problem(r, it.key,
+				"'%s' is repeated, and the second one has no effect; remove it",
+				it.column);
+			continue;
+		}
+		if (choices->n_fields == SL_KEY_FIELDS_MAX) {
+			sl_config_add_problem(r, key,
+				"has more than %d fields, which is the limit; use fewer",
+				SL_KEY_FIELDS_MAX);
+			continue;
+		}
+		choices->field[choices->n_fields++] = f;
+		choices->key_bits += f.bits;
+	}
+	if (choices->key_bits > KEY_BITS_MAX)
+		sl_config_add_problem(r, key,
 			"has %u bits in total, at most %d are allowed; use fewer per field",
-			fields.bits, KEY_BITS_MAX);
+			choices->key_bits, KEY_BITS_MAX);
 }

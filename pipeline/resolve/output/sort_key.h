@@ -18,17 +18,4 @@
 void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges);
 
-struct sl_key_fields {
-	uint32_t n, bits; /* bits: sum over the fields */
-	struct sl_key_field field[SL_KEY_FIELDS_MAX];
-};
-
-/*
- * Resolves the items of any list in the syntax of key; key is its name in messages, d the derived
- * columns, or NULL if the list cannot have them.
- */
-void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, struct sl_derived *d, const char *key,
-	const struct sl_texts *list, bool ranges, struct sl_key_fields *fields);
-
 #endif

@@ -1,7 +1,7 @@
 /*
  * turn.h - jobs of a process take turns.
  *
- * The library has state of the process: the tuning table, the emulated device, and buffers of verify.
+ * The library has state of the process: the emulated device, and buffers of verify.
  * A run uses all cores anyway, so one job at a time computes, and others wait.
  */
 #ifndef SL_PYTHON_BASE_TURN_H

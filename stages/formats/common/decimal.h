@@ -9,7 +9,9 @@
  * Printing floating-point numbers quickly and accurately with integers, 2010). The relative error is
  * 2^-57, while the midpoint between neighbouring floats is 2^-25 away. A text within that error of a
  * midpoint gets one more digit; nine digits are always far enough from a midpoint. The C library has
- * no function that finds the fewest digits.
+ * no function that finds the fewest digits. std::to_chars (libstdc++ 12) is not used, because 0.41 %
+ * of random floats would get other digits: it accepts a text that is exactly a midpoint
+ * (3.543263e7 for 35432632), and of two texts that are equally near it takes the even one.
  *
  * A text is read by strtof() and then printed again: it is accepted only if the result is the same.
  */

@@ -1,16 +1,14 @@
 /*
- * limits.c - the limits of a cgroup and of a Slurm job, from copies of the kernel's files and from variables. limits.txt
- * has groups of them: PATH TEXT, with \n and \t; NAME=VALUE. cgroup: has the bytes that a group leaves free, or none, and
- * its CPUs; slurm: and machine: have what Slurm and all of them together allow.
+ * limits.c - the limits of a cgroup, from copies of the kernel's files. limits.txt has groups of them: PATH TEXT, with \n
+ * and \t. cgroup: has the bytes that a group leaves free, or none, and its CPUs; machine: has what all limits together
+ * allow.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "pipeline/plan/limits/cgroup.h"
 #include "pipeline/plan/limits/machine.h"
-#include "pipeline/plan/limits/slurm.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -34,13 +32,6 @@ static void put(const char *name, char *text)
 	write_text(&folder, name, text);
 }
 
-static void unset_variables(void)
-{
-	unsetenv("SLURM_CPUS_PER_TASK");
-	unsetenv("SLURM_MEM_PER_NODE");
-	unsetenv("SLURM_MEM_PER_CPU");
-}
-
 static unsigned long long mib(uint64_t bytes)
 {
 	assert_int_equal(bytes % (1 << 20), 0);
@@ -52,7 +43,6 @@ static const char *limits(const char *kind)
 {
 	static char found[256];
 	struct sl_cgroup c;
-	struct sl_slurm s;
 	struct sl_machine m;
 
 	sl_cgroup_read(folder.path, &c);
@@ -60,12 +50,7 @@ static const char *limits(const char *kind)
 		snprintf(found, sizeof(found), "%llu %u", (unsigned long long)c.free_bytes, c.cpus);
 	else
 		snprintf(found, sizeof(found), "none %u", c.cpus);
-	if (kind[0] == 's') {
-		sl_slurm_read(&s);
-		snprintf(found, sizeof(found), "%llu CPUs, %llu MiB%s%s",
-			(unsigned long long)s.cpus, mib(s.memory_bytes),
-			s.memory_bytes ? " by " : "", s.memory_bytes ? s.memory_name : "");
-	} else if (kind[0] == 'm') {
+	if (kind[0] == 'm') {
 		sl_machine_read(folder.path, &m);
 		snprintf(found, sizeof(found), "%llu MiB, %llu free%s%s%s, %s", mib(m.memory_bytes),
 			mib(m.free_bytes), m.memory_limit ? " by " : "",
@@ -75,23 +60,19 @@ static const char *limits(const char *kind)
 	return found;
 }
 
-TEST(limits_follow_from_files_and_variables)
+TEST(limits_follow_from_files)
 {
 	FILE *f = open_source("tests/pipeline/plan/limits.txt");
 	char title[LINE_BYTES] = "", line[LINE_BYTES];
 	int n = 0;
 
 	while (next_line(f, line)) {
-		char *text = strpbrk(line, " =");
+		char *text = strchr(line, ' ');
 
 		if (line[0] == '=') {
 			strcpy(title, line);
-			unset_variables();
 			folder_remove(&folder);
 			folder_make(&folder);
-		} else if (isupper((unsigned char)line[0])) {
-			*text = '\0';
-			setenv(line, text + 1, 1);
 		} else if (text[-1] == ':') {
 			if (strcmp(limits(line), text + 1) != 0)
 				fail_msg("%s: %s, expected %s", title, limits(line), text + 1);
@@ -102,8 +83,7 @@ TEST(limits_follow_from_files_and_variables)
 		}
 	}
 	fclose(f);
-	unset_variables();
-	assert_int_equal(n, 25);
+	assert_int_equal(n, 12);
 }
 
 /* Ranks divide the memory, and the cores unless they are bound to different ones; never to 0. */
@@ -111,23 +91,16 @@ TEST(ranks_divide_the_machine)
 {
 	static const struct {
 		uint32_t of, cores_of;
-		bool per_cpu; /* Slurm gives 8 cores and the memory to each rank */
 		uint32_t cores;
 		uint64_t free_bytes;
-	} rows[] = {{0, 0, false, 8, 8 * GIB}, {1, 1, false, 8, 8 * GIB}, {4, 4, false, 2, 2 * GIB},
-		{4, 1, false, 8, 2 * GIB}, {16, 16, false, 1, GIB / 2}, {4, 4, true, 8, 8 * GIB}};
+	} rows[] = {{0, 0, 8, 8 * GIB}, {1, 1, 8, 8 * GIB}, {4, 4, 2, 2 * GIB}, {4, 1, 8, 2 * GIB},
+		{16, 16, 1, GIB / 2}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sl_machine m = {.cores = 8, .free_bytes = 8 * GIB};
 
-		if (rows[i].per_cpu) {
-			setenv("SLURM_CPUS_PER_TASK", "8", 1);
-			setenv("SLURM_MEM_PER_CPU", "1024", 1);
-			m.memory_limit = "SLURM_MEM_PER_CPU";
-		}
 		sl_machine_divide(
 			&m, &(struct sl_share){.of = rows[i].of, .cores_of = rows[i].cores_of});
-		unset_variables();
 		if (m.cores != rows[i].cores || m.free_bytes != rows[i].free_bytes ||
 			(rows[i].cores_of <= 1 && m.cores_limit))
 			fail_msg("row %zu: %u cores, %llu bytes", i, m.cores,

@@ -90,7 +90,7 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_batch *b,
 	assert_true(n == 0 || rounds->at[0].width == b->n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sl_round *now = &rounds->at[i];
-		bool moved = now->compacted || now->sorted, many = rounds->longest > n;
+		bool moved = now->compacted, many = rounds->longest > n;
 		bool finishes = i > 0 && (double)alive[i] < r->schedule.finish * b->n;
 
 		assert_int_equal(now->batches, 1);
@@ -218,21 +218,6 @@ TEST(tables_equal_recomputed_particles)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-TEST(compactions_follow_the_schedule)
-{
-	const struct sl_when never = {.kind = SL_NEVER}, third = {.kind = SL_EVERY, .every = 3},
-			     half = {.kind = SL_BELOW, .below = 0.5};
-
-	assert_false(sl_is_due(&never, 0, 100, 0));
-	for (uint32_t round = 0; round < 9; round++)
-		assert_int_equal(sl_is_due(&third, round, 1, 1), round % 3 == 2);
-	assert_false(sl_is_due(&half, 0, 100, 100));
-	assert_false(sl_is_due(&half, 0, 100, 50));
-	assert_true(sl_is_due(&half, 0, 100, 49));
-	assert_true(sl_is_due(&half, 0, UINT32_MAX, UINT32_MAX / 2));
-	assert_false(sl_is_due(&half, 0, UINT32_MAX, UINT32_MAX / 2 + 1));
-}
-
 /* A batch of one particle that the surface of the slab reflects at the start. */
 TEST(batch_without_active_particles)
 {
@@ -248,32 +233,14 @@ TEST(batch_without_active_particles)
 	close_batch_memory(&m);
 }
 
-/* A schedule without compaction needs no memory for moved particles; one that compacts late needs less. */
-TEST(schedules_need_their_memory)
-{
-	static const int schedules[] = {0, 2, 1}; /* never, alive < 0.5, every */
-	struct sl_recipe r = test_recipe(SL_MODEL_slab, 3000);
-	size_t bytes[3];
-
-	for (int i = 0; i < 3; i++) {
-		struct sl_arena measure = {0};
-		struct sl_batch b;
-
-		r.schedule = schedule_at(schedules[i]);
-		sl_rounds_lay_out(&measure, &r, r.batch, &b);
-		bytes[i] = measure.used;
-	}
-	assert_true(bytes[0] == 0 && bytes[1] > 0 && bytes[1] < bytes[2]);
-}
-
 /* Two rounds of one batch and one of another: each counter is added up. */
 TEST(rounds_of_batches_are_summed)
 {
 	const struct sl_rounds a = {
-		.n = 2, .longest = 2, .at = {{1, 2, 3, 4, 5, 6, 7, 8}, {.batches = 9}}};
-	const struct sl_rounds b = {.n = 1, .longest = 1, .at = {{10, 20, 30, 40, 50, 60, 70, 80}}};
+		.n = 2, .longest = 2, .at = {{1, 2, 3, 4, 5, 6}, {.batches = 9}}};
+	const struct sl_rounds b = {.n = 1, .longest = 1, .at = {{10, 20, 30, 40, 50, 60}}};
 	const struct sl_rounds both = {
-		.n = 2, .longest = 2, .at = {{11, 22, 33, 44, 55, 66, 77, 88}, {.batches = 9}}};
+		.n = 2, .longest = 2, .at = {{11, 22, 33, 44, 55, 66}, {.batches = 9}}};
 	struct sl_rounds sum = {0};
 
 	sl_rounds_add(&sum, &a);

@@ -229,7 +229,7 @@ void device_pipeline_check_failures(uint32_t n)
 	struct batch_memory host;
 	struct test_batch pipeline;
 
-	r.schedule = schedule_at(8); /* compacts and sorts */
+	r.schedule = schedule_at(0);
 	d = recipe_on_device(&r, "naive", "naive");
 	open_batch_memory(&host, &r, 0xa5);
 	test_batch_open_device(&pipeline, &d, 0xa5);

@@ -27,6 +27,7 @@ class Sluice(CMakePackage, CudaPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
+    depends_on("help2man", type="build")
 
     depends_on("hdf5~mpi")
     depends_on("isa-l")
