@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_device.h"
-#include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/convert/convert.h"
@@ -322,11 +320,9 @@ static enum sl_status print_comparison(struct sl_py_job *job, const struct sl_co
 	struct sl_text_memory t;
 
 	SL_TRY(sl_text_memory_begin(&t));
-	sl_compare_print(c, t.out);
-	SL_TRY(close_text(&t, &job->facts, SL_OK));
+	SL_TRY(close_text(&t, &job->facts, sl_compare_print(c, sl_compare_text, t.out)));
 	SL_TRY(sl_text_memory_begin(&t));
-	sl_compare_json(c, t.out);
-	return close_text(&t, &job->text, SL_OK);
+	return close_text(&t, &job->text, sl_compare_print(c, NULL, t.out));
 }
 
 /* Results are printed if every case was tried, also if some of them differ. */

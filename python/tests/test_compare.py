@@ -7,7 +7,7 @@ from conftest import SLAB, SOURCE, refused
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Comparisons write next to the working directory, and remove what they write."""
+    """Comparisons write nothing."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     assert list(tmp_path.iterdir()) == []
