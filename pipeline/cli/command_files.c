@@ -64,8 +64,8 @@ static void print_joined(void *ctx, const struct sl_workspace *w, const struct s
 
 	if (a->json)
 		sl_report_write(w, m, session, "done", stdout);
-	else if (!a->quiet)
-		sl_report_print(w, m, session, stdout);
+	else if (!a->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
 }
 
 /*

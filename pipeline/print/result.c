@@ -176,6 +176,7 @@ static struct style style_of(const char *spec)
 	if (!spec)
 		return s;
 	s.plus = *spec == '+';
+	spec += s.plus;
 	s.width = (int)strtol(spec, &end, 10);
 	if (*end == '.')
 		s.digits = (int)strtol(end + 1, &end, 10);
@@ -236,6 +237,8 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 		return put_value(p, NULL, s);
 	if (s->letter == 'B')
 		sl_sized(number, text);
+	else if (s->letter == 'T' && number < 10)
+		snprintf(text, sizeof(text), "%.2g s", number);
 	else if (s->letter == 'T')
 		sl_duration(number, text);
 	else
@@ -360,25 +363,24 @@ static const char *text_of(struct printer *p, const char *format, bool heading)
 }
 
 /* A heading with a line break is printed above the first line whose text is not empty, from the same item. */
-static void print_item(struct printer *p, const struct sl_line *l, bool *labelled, FILE *out)
+static void print_item(
+	struct printer *p, const struct sl_line *l, size_t *printed, size_t most, FILE *out)
 {
 	bool above = l->heading && strchr(l->heading, '\n') != NULL;
 
-	if (!*text_of(p, l->format, false))
+	if (!*text_of(p, l->format, false) || (*printed)++ >= most)
 		return;
-	if (above && !*labelled)
+	if (above && *printed == 1)
 		fputs(text_of(p, l->heading, true), out);
 	if (l->heading && !above)
-		fprintf(out, "%-*s", LABEL_WIDTH, *labelled ? "" : l->heading);
+		fprintf(out, "%-*s", LABEL_WIDTH, *printed > 1 ? "" : l->heading);
 	fprintf(out, "%s\n", text_of(p, l->format, false));
-	*labelled = true;
 }
 
 static void print_line(struct printer *p, const struct sl_line *l, FILE *out)
 {
-	size_t n = strcspn(l->path, "*"), most;
+	size_t n = strcspn(l->path, "*"), most, printed = 0;
 	const char *in = find(p->root, l->path, n - (n > 0 && l->path[n - 1] == '.'));
-	bool labelled = false;
 
 	if (is_void(in))
 		return;
@@ -386,14 +388,13 @@ static void print_line(struct printer *p, const struct sl_line *l, FILE *out)
 	p->item = (struct item){.in = in};
 	if (!l->path[n]) {
 		p->item.value = in;
-		print_item(p, l, &labelled, out);
+		print_item(p, l, &printed, most, out);
 		return;
 	}
 	while (next_item(&p->item))
-		if (p->item.number <= most)
-			print_item(p, l, &labelled, out);
-	if (p->item.number > most)
-		fprintf(out, "%-*sand %zu others\n", LABEL_WIDTH, "", p->item.number - most);
+		print_item(p, l, &printed, most, out);
+	if (printed > most)
+		fprintf(out, "%-*sand %zu others\n", LABEL_WIDTH, "", printed - most);
 }
 
 /* The bytes of texts stay as they are in memory; what writes them to a terminal makes them printable. */
