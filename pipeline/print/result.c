@@ -14,7 +14,7 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 
-enum { LABEL_WIDTH = 12, FIELD_BYTES = 96, LINE_BYTES = 1 << 14 };
+enum { LABEL_WIDTH = 12, FIELD_BYTES = 96, TEXT_BYTES = 1 << 14, LINE_BYTES = 1 << 16 };
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
@@ -141,7 +141,7 @@ static void put_padded(struct printer *p, const char *text, size_t n, int width)
 /* A string without its quotes and escapes, or a number or word as it is. */
 static void put_scalar(struct printer *p, const char *value, int width)
 {
-	char text[LINE_BYTES];
+	char text[TEXT_BYTES];
 	const char *end = end_of(value);
 	size_t n = 0;
 
@@ -218,6 +218,16 @@ static double divided(struct printer *p, double number, const char *divisors)
 	return number;
 }
 
+/* The fewest digits that read back to the same float. */
+static void put_f32(float number, char *text, size_t size)
+{
+	int digits = 1;
+
+	do
+		snprintf(text, size, "%.*g", digits, (double)number);
+	while (digits++ < 9 && strtof(text, NULL) != number);
+}
+
 /* False if there is no value: a dash is printed. */
 static bool put_value(struct printer *p, const char *value, const struct style *s)
 {
@@ -241,6 +251,8 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 		snprintf(text, sizeof(text), "%.2g s", number);
 	else if (s->letter == 'T')
 		sl_duration(number, text);
+	else if (s->letter == 'r')
+		put_f32((float)number, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), s->letter == 'f' ? s->plus ? "%+.*f" : "%.*f" : "%.*g",
 			s->digits, number);
@@ -329,36 +341,62 @@ static bool put_field(struct printer *p, const char **format)
 	return met;
 }
 
-/* Prints a format up to end. False if a field is missing: text in brackets is then taken back. */
-static bool put_format(struct printer *p, const char **format, char end)
+static void put_format(struct printer *p, const char **format, char end, bool *found);
+
+/* Prints <path|format>: the format for each item of the path. */
+static void put_each(struct printer *p, const char **format)
+{
+	const struct item outer = p->item;
+	const char *path = *format + 1, *each = strchr(path, '|') + 1, *at;
+	struct item i = {.in = find(outer.value, path, (size_t)(each - path) - 1)};
+
+	while (is_container(i.in) && next_item(&i)) {
+		bool found;
+
+		p->item = i;
+		at = each;
+		put_format(p, &at, '>', &found);
+	}
+	p->item = outer;
+	*format = strchr(each, '>') + 1;
+}
+
+/* Prints a format up to end. *found is false if a field is missing: text in brackets is then taken back. */
+static void put_format(struct printer *p, const char **format, char end, bool *found)
 {
 	size_t start = p->used;
-	bool found = true;
+	bool inner;
 
+	*found = true;
 	while (**format && **format != end) {
 		if (**format == '{') {
-			found &= put_field(p, format);
+			*found &= put_field(p, format);
+		} else if (**format == '<') {
+			put_each(p, format);
 		} else if (**format == '[') {
 			++*format;
-			(void)put_format(p, format, ']');
+			put_format(p, format, ']', &inner);
+			++*format;
 		} else {
 			put(p, (*format)++, 1);
 		}
 	}
-	*format += **format == ']';
-	if (!found && end == ']')
+	if (!*found && end == ']')
 		p->used = start;
 	p->text[p->used] = '\0';
-	return found;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------- */
 
 static const char *text_of(struct printer *p, const char *format, bool heading)
 {
+	bool found;
+
 	p->used = 0;
 	p->heading = heading;
-	(void)put_format(p, &format, '\0');
+	put_format(p, &format, '\0', &found);
+	while (p->used > 0 && p->text[p->used - 1] == ' ')
+		p->text[--p->used] = '\0';
 	return p->text;
 }
 

@@ -27,9 +27,11 @@
  *	{@} {#a}     the key or number of the item; the number of items of a
  *	{^a}         a of the whole result
  *	{a/b/1e6}    a divided by b and by 1e6
- *	{a:SPEC}     [-+][width][.digits][f or g] as in printf; B: a size; T: a duration
+ *	{a:SPEC}     [-+][width][.digits][f or g] as in printf; r: a float by its fewest digits; B: a size; T: a
+ *	             duration
  *	{a~batch}    "1 batch", "2 batches"
  *	{a.*:12}     each value of a, in headings each key, without separators
+ *	<a|format>   the format for each item of a
  *	[text]       left out if a field in it is missing, or a condition is false
  *	{?a} {!a}    conditions: a is not void; a is void
  *	{?a=b} {!a=b}  a is the text b; it is not
