@@ -16,10 +16,7 @@
 
 enum sl_status sl_command_list(struct sl_args *a)
 {
-	if (a->devices)
-		return sl_help_devices(a->json, stdout);
-	sl_help_list(a->json, stdout);
-	return SL_OK;
+	return a->devices ? sl_help_devices(a->json, stdout) : sl_help_list(a->json, stdout);
 }
 
 /* The page of the program, or of the command word. */
