@@ -21,7 +21,6 @@
 #include "bench/contenders/cub_contender.h"
 #include "bench/contenders/host_reference.h"
 #include "bench/contenders/sluice_contender.h"
-#include "pipeline/compare/cases/case_run.h"
 #include "primitives/base/clock.h"
 
 enum {

@@ -6,8 +6,16 @@
 #ifndef SL_BENCH_MEASURE_STOPWATCH_H
 #define SL_BENCH_MEASURE_STOPWATCH_H
 
-#include "pipeline/compare/compare.h"
 #include "primitives/device/device.h"
+
+/* All values have the unit of the samples. */
+struct sl_spread {
+	uint32_t n;                               /* samples; 0: none was taken */
+	double median, least, most, lower, upper; /* lower, upper: quartiles */
+};
+
+/* The spread of n samples; sorts them. */
+struct sl_spread sl_spread_of(double *value, uint32_t n);
 
 /* A call to time, and the call that restores its input before each sample. Both only queue work. */
 struct sl_timed_call {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plot.py - draws figures from the CSV files of sluice-bench, sluice compare --csv and stages.py.
+"""plot.py - draws figures from the CSV files of sluice-bench and stages.py, and of comparisons that timed stages.
 
     python3 bench/plot/plot.py --out FOLDER FILE.csv...
 
@@ -274,7 +274,7 @@ def draw_pipeline(table, figures):
 
 
 def draw_compare(table, figures):
-    """sluice compare --csv: a bar for each choice of backends on the device."""
+    """An earlier sluice compare --csv: a bar for each choice of backends on the device."""
     rows = [r for r in table.rows if r["where"] != "host" and r["stage"] in STAGES and
             isinstance(r["median_ms"], float)]
     choice = lambda r: "\n".join(str(r[k]) for k in ("scan", "compact", "sort"))
@@ -332,7 +332,7 @@ def write_report(tables, figures):
 def main():
     arguments = argparse.ArgumentParser(description="Draws figures from the CSV files of sluice-bench.")
     arguments.add_argument("--out", required=True, help="folder for the figures")
-    arguments.add_argument("files", nargs="+", help="CSV files of sluice-bench, sluice compare or stages.py")
+    arguments.add_argument("files", nargs="+", help="CSV files of sluice-bench or stages.py")
     a = arguments.parse_args()
     matplotlib.rcParams.update({"svg.fonttype": "none", "font.size": 10, "axes.spines.top": False,
                                 "axes.spines.right": False})
@@ -352,7 +352,7 @@ def main():
             draw_stages(table, figures)
         elif table.rows:
             sys.exit(f"plot.py: {table.name} has unknown columns ({', '.join(table.columns)}); give CSV files of "
-                     "sluice-bench, sluice compare --csv or stages.py")
+                     "sluice-bench or stages.py")
     if cells:
         draw_sizes(cells, device, figures)
         draw_blocks(cells, device, figures)

@@ -9,20 +9,19 @@
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/read_plan.h"
 #include "pipeline/cli/signals.h"
-#include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */
-static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {
-	if (a->json)
-		sl_compare_json(c, stdout);
-	else if (a->csv)
-		sl_compare_csv(c, stdout);
-	else if (!a->quiet)
-		sl_compare_print(c, stdout);
+	if (a->quiet && !a->json && !a->csv)
+		return SL_OK;
+	return sl_compare_print(c,
+		a->json  ? NULL
+		: a->csv ? sl_compare_csv
+			 : sl_compare_text,
+		stdout);
 }
 
 /* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
@@ -41,7 +40,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 	static struct sl_config config;
 	static struct sl_choices choices;
 	bool shown = !a->quiet && isatty(STDERR_FILENO);
-	enum sl_status s = sl_read_config(a, &config, &choices);
+	enum sl_status s = sl_read_config(a, &config, &choices), printed = SL_OK;
 
 	if (s != SL_OK)
 		return s;
@@ -55,7 +54,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 	if (shown)
 		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
 	if (c.ended)
-		print_comparison(a, &c);
+		printed = print_comparison(a, &c);
 	sl_plan_free(c.plan);
-	return s;
+	return s == SL_OK ? printed : s;
 }

@@ -12,8 +12,7 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
-#include "pipeline/status/parts_status.h"
-#include "pipeline/status/status.h"
+#include "pipeline/status/status_print.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report_print.h"
 #include "pipeline/text/decimal_number.h"
@@ -64,8 +63,8 @@ static void print_joined(void *ctx, const struct sl_workspace *w, const struct s
 
 	if (a->json)
 		sl_report_write(w, m, session, "done", stdout);
-	else if (!a->quiet)
-		sl_report_print(w, m, session, stdout);
+	else if (!a->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
 }
 
 /*
@@ -121,8 +120,5 @@ enum sl_status sl_command_info(struct sl_args *a)
 
 enum sl_status sl_command_status(struct sl_args *a)
 {
-	bool has_parts;
-
-	SL_TRY(sl_parts_status_print(a->operands[0], a->json, stdout, &has_parts));
-	return has_parts ? SL_OK : sl_status_print(a->operands[0], a->json, stdout);
+	return sl_status_print(a->operands[0], a->json, stdout);
 }

@@ -13,10 +13,7 @@
 
 enum sl_status sl_command_list(struct sl_args *a)
 {
-	if (a->devices)
-		return sl_help_devices(a->json, stdout);
-	sl_help_list(a->json, stdout);
-	return SL_OK;
+	return a->devices ? sl_help_devices(a->json, stdout) : sl_help_list(a->json, stdout);
 }
 
 enum sl_status sl_command_help(struct sl_args *a)

@@ -40,8 +40,8 @@ static void print_results(void *ctx, const struct sl_workspace *w, const struct 
 	sl_progress_end(&o->progress);
 	if (!stopped && o->args->json)
 		sl_report_write(w, m, session, "done", stdout);
-	else if (!stopped && !o->args->quiet)
-		sl_report_print(w, m, session, stdout);
+	else if (!stopped && !o->args->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
 }
 
 /*
@@ -98,11 +98,11 @@ enum sl_status sl_command_run(struct sl_args *a)
 enum sl_status sl_command_plan(struct sl_args *a)
 {
 	struct sl_plan *plan;
-	enum sl_status s = sl_read_plan(a, true, &plan);
+	enum sl_status s = sl_read_plan(a, true, &plan), printed = SL_OK;
 
 	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_expected > plan->disk_free)) &&
-		plan && !a->quiet)
-		sl_plan_print(plan, stdout);
+		plan && (a->json || !a->quiet))
+		printed = sl_plan_print(plan, a->json, stdout);
 	sl_plan_free(plan);
-	return s;
+	return s == SL_OK ? printed : s;
 }

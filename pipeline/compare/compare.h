@@ -1,8 +1,8 @@
 /*
  * compare.h - runs one configuration with every backend, checks that results agree, and times it.
  *
- * Input: a resolved configuration. Output: struct sl_comparison, which compare_print.h and
- * compare_json.h print. compare/cases/ chooses, runs and checks the single cases.
+ * Input: a resolved configuration. Output: struct sl_comparison, which compare_print.h prints. cases/ chooses and
+ * plans the single cases, and checks their batches.
  *
  * A case is a choice of backends and of a schedule. The host backends come first; the first case
  * (cpu, cpu, cpu) is the reference. On the device follow, in staged mode, all backends of one name
@@ -11,20 +11,23 @@
  * compaction when half of the particles are dead, and sorting every fourth round. Every batch of
  * every case must have the fate counts, histograms, survivors and digests of the reference.
  *
- * Each case runs the whole configuration without output and then with output into a temporary
- * directory. After that its first batch runs alone, repeatedly, to time the stages. A warm-up run
- * precedes each timing, because the first run pays for page faults and for loading kernels.
+ * Each case runs the whole configuration and writes nothing. sluice-bench measures stages and backends.
  *
- * stop.when is ignored: all cases must do the same work, and batches discarded by a stop rule would
- * count in the times of the others.
+ * stop.when is ignored: all cases must do the same work.
  *
  * A case that fails is recorded and the next case runs: it may be the only one that needs that much
- * memory. A failure of the reference, a disk error or a signal ends the comparison.
+ * memory. A failure of the reference or a signal ends the comparison.
  */
 #ifndef SL_PIPELINE_COMPARE_COMPARE_H
 #define SL_PIPELINE_COMPARE_COMPARE_H
 
-#include "pipeline/compare/cases/comparison.h"
+#include "pipeline/compare/cases/cases.h"
+
+/*
+ * If run.device is auto and no GPU can be used, sets run.device to emulated and reason to the error of
+ * the GPU; else reason to "".
+ */
+void sl_compare_choose_device(struct sl_config *config, char reason[SL_MESSAGE_BYTES]);
 
 /*
  * Plans the comparison of a resolved configuration. On the emulated device it takes at most the

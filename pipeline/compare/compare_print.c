@@ -1,255 +1,130 @@
-/*
- * compare_print.c - prints a comparison as tables of text.
- *
- * Table 1 has milliseconds per batch and stage, table 2 GB/s per stage, table 3 particles per second
- * of whole runs, and on the emulated device, which is not timed, table 4 the memory accesses. A column
- * of a stage appears only if some case runs that stage.
- */
+/* compare_print.c - prints a comparison as text, JSON or CSV. Keys are read by users: never rename one. */
 #include "pipeline/compare/compare_print.h"
 
-#include "pipeline/compare/compare_figures.h"
-#include "pipeline/compare/cases/cases.h"
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-/* Width of a number in characters. A line with all stages and the longest names has at most 180. */
-enum { CELL = 11 };
+#include "pipeline/report/report.h"
+#include "pipeline/text/version.h"
 
-/* Widths of the columns of choices in characters: those of the longest name. */
-struct widths {
-	int of[SL_CASE_CHOICES];
+#define CASE_COLUMNS "{where:-8}{scan:-16}{compact:-16}{sort:-16}{schedule:-14}"
+#define CASE_HEADING "where   scan            compact         sort            schedule      "
+
+const struct sl_line sl_compare_text[] = {
+	{"", NULL, "{name}: {particles} particles in {batches~batch} of {batch}"},
+	{"", NULL,
+		"[{!complete}The emulated device is slow: only the first of {particles_configured} "
+		"particles are compared; use --full for all.]"},
+	{"stop_ignored", NULL, "All batches run: a comparison ignores stop.when."},
+	{"machine", "host", "{processor}, {cores~core}, {threads~thread}"},
+	{"machine.device", "device", "{name}[{?^emulated} on the CPU], {slots~slot}"},
+	{"no_gpu", "", "no GPU: {}"},
+	{"emulated", "", "The emulated device is not timed: its memory accesses are counted."},
+	{"rows.*", "\n" CASE_HEADING "M particles/s  answer\n",
+		CASE_COLUMNS "{without_output.particles_per_s/1e6:13.4g}  {answer}"},
+	{"rows.*", "\nmemory accesses per particle\n" CASE_HEADING "{accesses_per_particle.*:11}\n",
+		"[{?accesses_per_particle}" CASE_COLUMNS "{accesses_per_particle.*:11.5g}]"},
+	{"rows.*", NULL, "[\n{message}]"},
+	{NULL},
 };
 
-static struct widths measure(const struct sl_comparison *c)
+#define X(name) "," #name
+#define Y(name) ",[{accesses_per_particle." #name ":.6g}]"
+const struct sl_line sl_compare_csv[] = {
+	{"rows.*",
+		"where,machine,mode,scan,compact,sort,schedule,batch,seconds,particles_per_s" SL_ACCESS_COUNTS(
+			X) ",answer\n",
+		"{where},\"[{?where=host}{^machine.processor}][{?where=device}{^machine.device.name}]\","
+		"{mode},{scan},{compact},{sort},{schedule},{^batch},[{without_output.seconds:.9g}],"
+		"[{without_output.particles_per_s:.6g}]" SL_ACCESS_COUNTS(Y) ",{answer}"},
+	{NULL},
+};
+#undef X
+#undef Y
+
+static const char *const answers[] = {
+	[SL_ANSWER_NONE] = "none",
+	[SL_ANSWER_SAME] = "same",
+	[SL_ANSWER_DIFFERS] = "differs",
+	[SL_ANSWER_FAILED] = "failed",
+};
+
+/* All particles of the comparison per second. The emulated device has accesses instead. */
+static void put_measure(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
-	struct widths w;
+	const double n = (double)c->particles;
 
-	for (int k = 0; k < SL_CASE_CHOICES; k++)
-		w.of[k] = (int)strlen(sl_case_columns[k]);
-	for (size_t i = 0; i < c->n; i++) {
-		struct sl_case_names names = sl_case_names(&c->cases[i]);
-
-		for (int k = 0; k < SL_CASE_CHOICES; k++) {
-			int n = (int)strlen(names.of[k]);
-
-			w.of[k] = n > w.of[k] ? n : w.of[k];
-		}
-	}
-	return w;
+	sl_json_object(j, "without_output");
+	if (entry->seconds > 0)
+		sl_json_real(j, "seconds", entry->seconds);
+	sl_json_real(j, "particles_per_s", entry->seconds > 0 ? n / entry->seconds : (double)NAN);
+	sl_json_close(j);
+	if (!sl_case_is_emulated(entry))
+		return;
+	sl_json_object(j, "accesses_per_particle");
+	for (int i = 0; i < SL_ACCESS_COUNT_COUNT; i++)
+		sl_json_real(j, sl_access_count_names[i],
+			sl_access_per_item(&entry->accesses, (enum sl_access_count)i, n));
+	sl_json_close(j);
 }
 
-static void print_title(const char *title, const struct widths *w, FILE *out)
-{
-	fprintf(out, "\n%s\n%-6s", title, "where");
-	for (int k = 0; k < SL_CASE_CHOICES; k++)
-		fprintf(out, "  %-*s", w->of[k], sl_case_columns[k]);
-}
-
-static void print_names(const struct sl_comparison_case *entry, const struct widths *w, FILE *out)
+static void put_case(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
 	struct sl_case_names names = sl_case_names(entry);
 
-	fprintf(out, "%-6s", sl_case_space(entry));
-	for (int k = 0; k < SL_CASE_CHOICES; k++)
-		fprintf(out, "  %-*s", w->of[k], names.of[k]);
+	sl_json_object(j, NULL);
+	sl_json_text(j, "where", sl_case_space(entry));
+	sl_json_text(j, "mode", sl_device_modes[entry->mode].name);
+	for (int i = 0; i < SL_CASE_CHOICES; i++)
+		sl_json_text(j, sl_case_columns[i], names.of[i]);
+	sl_json_text(j, "answer", answers[entry->answer]);
+	if (entry->message[0])
+		sl_json_text(j, "message", entry->message);
+	sl_json_u64(j, "threads", entry->threads);
+	if (entry->on_device)
+		sl_json_u64(j, "slots", entry->device_slots);
+	put_measure(j, c, entry);
+	sl_json_close(j);
 }
 
-/* Does any case have time t? */
-static bool is_shown(const struct sl_comparison *c, int t)
+static void put_head(struct sl_json *j, const struct sl_comparison *c)
 {
-	bool shown = false;
-
-	for (size_t i = 0; i < c->n; i++)
-		shown |= !sl_case_is_emulated(&c->cases[i]) && sl_case_has_time(&c->cases[i], t);
-	return shown;
-}
-
-static const char *time_name(int t)
-{
-	return t == SL_TIME_SUM ? "sum" : t == SL_TIME_TRANSFER ? "transfer" : sl_stages[t].name;
-}
-
-/* Prints time t of a case in CELL characters after a space. */
-typedef void print_cell(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out);
-
-/* A table with a line per case that is timed and a column for each of the first n_times times. */
-static void print_table(const struct sl_comparison *c, const struct widths *w, const char *title,
-	int n_times, print_cell *cell, FILE *out)
-{
-	print_title(title, w, out);
-	for (int t = 0; t < n_times; t++)
-		if (is_shown(c, t))
-			fprintf(out, " %*s", CELL, time_name(t));
-	fputc('\n', out);
-	for (size_t i = 0; i < c->n; i++) {
-		if (sl_case_is_emulated(&c->cases[i]))
-			continue;
-		print_names(&c->cases[i], w, out);
-		for (int t = 0; t < n_times; t++)
-			if (is_shown(c, t))
-				cell(c, &c->cases[i], t, out);
-		fputc('\n', out);
-	}
-}
-
-/* Significant digits; a large number keeps all digits before the point and gets no exponent. */
-static int put_number(char *text, size_t size, double value, int digits)
-{
-	return value >= 999.5 ? snprintf(text, size, "%.0f", value)
-	                      : snprintf(text, size, "%.*g", digits, value);
-}
-
-/*
- * "36.9 +-3%": the median and half the interquartile range. Digits are dropped until the text fits
- * the cell. One sample has no range.
- */
-static void print_milliseconds(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
-{
-	const struct sl_spread *ms = &entry->time[t];
-	double share = ms->median > 0 ? 50 * (ms->upper - ms->lower) / ms->median : 0;
-	char text[64] = "-";
-
-	(void)c;
-	if (ms->n == 1)
-		put_number(text, sizeof(text), ms->median, 3);
-	for (int digits = 3, n = CELL + 1; ms->n > 1 && digits > 0 && n > CELL; digits--) {
-		n = put_number(text, sizeof(text), ms->median, digits);
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " +-%.0f%%", share);
-	}
-	fprintf(out, " %*s", CELL, text);
-}
-
-/* "1.88 (3%)": GB/s and the percentage of the copy speed, which the transfer does not have. */
-static void print_speed(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
-{
-	double speed = sl_gb_per_second(entry, t);
-	double share = sl_share_of_copy(c, entry, t);
-	char text[64] = "-";
-	int n = isnan(speed) ? 0 : put_number(text, sizeof(text), speed, 3);
-
-	if (n > 0 && !isnan(share))
-		snprintf(text + n, sizeof(text) - (size_t)n, " (%.0f%%)", 100 * share);
-	fprintf(out, " %*s", CELL, text);
-}
-
-/* --- end to end ------------------------------------------------------------------------------- */
-
-static const char *answer_text(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry)
-{
-	switch (entry->answer) {
-	case SL_ANSWER_SAME:
-		return entry == c->cases ? "the reference" : "the same";
-	case SL_ANSWER_DIFFERS:
-		return "DIFFERS";
-	case SL_ANSWER_FAILED:
-		return "FAILED";
-	case SL_ANSWER_NONE:
-		break;
-	}
-	return "-";
-}
-
-static void print_rate(const struct sl_comparison *c, const struct sl_spread *t, FILE *out)
-{
-	double rate = sl_particles_per_second(c, t);
-
-	if (isnan(rate))
-		fprintf(out, " %15s", "-");
-	else
-		fprintf(out, " %15.4g", 1e-6 * rate);
-}
-
-static void print_ends(const struct sl_comparison *c, const struct widths *w, FILE *out)
-{
-	print_title("end to end, millions of particles per second", w, out);
-	fprintf(out, " %15s %15s   %s\n", "without output", "with output", "answer");
-	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_comparison_case *entry = &c->cases[i];
-
-		print_names(entry, w, out);
-		print_rate(c, &entry->without_output, out);
-		print_rate(c, &entry->with_output, out);
-		fprintf(out, "   %s\n", answer_text(c, entry));
-	}
-}
-
-static void print_accesses(const struct sl_comparison *c, const struct widths *w, FILE *out)
-{
-	print_title("memory accesses per particle, without output", w, out);
-	for (int f = 0; f < SL_ACCESS_COUNT_COUNT; f++)
-		fprintf(out, " %*s", CELL, sl_access_count_names[f]);
-	fputc('\n', out);
-	for (size_t i = 0; i < c->n; i++) {
-		if (!sl_case_is_emulated(&c->cases[i]))
-			continue;
-		print_names(&c->cases[i], w, out);
-		for (int f = 0; f < SL_ACCESS_COUNT_COUNT; f++) {
-			double value =
-				sl_accesses_per_particle(c, &c->cases[i], (enum sl_access_count)f);
-			char text[32] = "-";
-
-			if (!isnan(value))
-				put_number(text, sizeof(text), value, 3);
-			fprintf(out, " %*s", CELL, text);
-		}
-		fputc('\n', out);
-	}
-}
-
-/* --- whole text ------------------------------------------------------------------------------- */
-
-static void print_machine(const struct sl_comparison *c, FILE *out)
-{
-	const struct sl_plan *plan = c->plan;
-
-	fprintf(out, "host    %s, %u core%s, %u thread%s; one copies %.3g GB/s\n",
-		plan->machine.processor[0] ? plan->machine.processor : "processor",
-		plan->machine.cores, plan->machine.cores == 1 ? "" : "s", plan->threads,
-		plan->threads == 1 ? "" : "s", c->host_copy);
-	if (plan->on_device)
-		fprintf(out, "device  %s%s, %u slot%s", plan->device[0].name,
-			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
-			plan->n_device_slots == 1 ? "" : "s");
-	if (c->device_copy > 0)
-		fprintf(out, "; copies %.3g GB/s", c->device_copy);
-	if (plan->on_device)
-		fputc('\n', out);
+	sl_json_text(j, "program", "sluice");
+	sl_json_text(j, "version", sl_version());
+	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
+	sl_json_text(j, "date", c->date);
+	sl_json_array(j, "command");
+	for (size_t i = 0; c->argv && c->argv[i]; i++)
+		sl_json_text(j, NULL, c->argv[i]);
+	sl_json_close(j);
+	sl_json_text(j, "name", c->config.run.name);
+	sl_json_text(j, "model", sl_models[c->plan->recipe.model]->name);
+	sl_json_text(j, "format", c->plan->choices.format->name);
+	sl_json_text(j, "deflate", c->plan->facts.deflate->name);
+	sl_json_text(j, "config", c->plan->config_text);
+	sl_json_u64(j, "particles", c->particles);
+	sl_json_u64(j, "particles_configured", c->configured);
+	sl_json_bool(j, "complete", c->particles == c->configured);
+	sl_json_bool(j, "stop_ignored", c->config.stop.when[0]);
+	sl_json_u64(j, "batches", c->n_batches);
+	sl_json_u64(j, "batch", c->batch);
+	sl_report_machine(j, c->plan);
+	sl_json_bool(j, "emulated", c->plan->on_device && sl_device_is_emulated());
 	if (c->choices.device_reason[0])
-		fprintf(out, "        no GPU: %s\n", c->choices.device_reason);
-	if (plan->on_device && sl_device_is_emulated())
-		fprintf(out,
-			"        The emulated device is not timed: its memory accesses are counted.\n");
+		sl_json_text(j, "no_gpu", c->choices.device_reason);
 }
 
-void sl_compare_print(const struct sl_comparison *c, FILE *out)
+enum sl_status sl_compare_print(
+	const struct sl_comparison *c, const struct sl_line *lines, FILE *out)
 {
-	struct widths w = measure(c);
+	struct sl_result r;
 
-	fprintf(out, "%s: %llu particles in %llu %s of %u\n", c->config.run.name,
-		(unsigned long long)c->particles, (unsigned long long)c->n_batches,
-		c->n_batches == 1 ? "batch" : "batches", c->batch);
-	if (c->particles < c->configured)
-		fprintf(out,
-			"The emulated device is slow: only the first of %llu particles are compared; "
-			"use --full for all.\n",
-			(unsigned long long)c->configured);
-	if (c->config.stop.when[0])
-		fprintf(out, "All batches run: a comparison ignores stop.when.\n");
-	print_machine(c, out);
-	print_table(c, &w, "milliseconds per batch: median and half the interquartile range",
-		SL_TIMES, print_milliseconds, out);
-	print_table(c, &w,
-		"GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
-		SL_TIME_SUM, print_speed, out);
-	print_ends(c, &w, out);
-	if (c->plan->on_device && sl_device_is_emulated())
-		print_accesses(c, &w, out);
+	SL_TRY(sl_result_begin(&r, lines, out));
+	sl_json_object(&r.json, NULL);
+	put_head(&r.json, c);
+	sl_json_array(&r.json, "rows");
 	for (size_t i = 0; i < c->n; i++)
-		if (c->cases[i].message[0])
-			fprintf(out, "\n%s\n", c->cases[i].message);
+		put_case(&r.json, c, &c->cases[i]);
+	return sl_result_end(&r, SL_OK);
 }

@@ -1,12 +1,14 @@
-/* compare_print.h - a comparison as tables of text. */
+/* compare_print.h - prints a comparison. */
 #ifndef SL_PIPELINE_COMPARE_COMPARE_PRINT_H
 #define SL_PIPELINE_COMPARE_COMPARE_PRINT_H
 
-#include <stdio.h>
+#include "pipeline/compare/cases/cases.h"
+#include "pipeline/print/result.h"
 
-#include "pipeline/compare/cases/comparison.h"
+extern const struct sl_line sl_compare_text[], sl_compare_csv[];
 
-/* Prints host and device, the three tables, and the message of each case that differs or failed. */
-void sl_compare_print(const struct sl_comparison *c, FILE *out);
+/* lines: one of these lists; NULL: JSON. */
+enum sl_status sl_compare_print(
+	const struct sl_comparison *c, const struct sl_line *lines, FILE *out);
 
 #endif

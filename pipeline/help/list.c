@@ -4,15 +4,11 @@
  * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends that
  * this build lacks are listed too, because configurations of other machines can name them. Keys of
  * the JSON output are read by scripts: never rename one.
- *
- * The two outputs differ in content: text explains each word for a person, JSON has the names and
- * numbers that a script needs to make configurations, such as the values of block and items.
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
 #include "pipeline/resolve/choices/species.h"
-#include "pipeline/text/json.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/print/result.h"
 #include "primitives/catalog.h"
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
@@ -24,87 +20,37 @@ static const bool has_cuda = true;
 static const bool has_cuda = false;
 #endif
 
-/* Prints the tuning parameters of a backend with their defaults and allowed values:
- * "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8), padding=on (on or off)". Nothing
- * if it has none. */
-static void print_tunable(const struct sl_tunable *t, FILE *out)
-{
-	bool both = t->block > 0 && t->items > 0;
+static const struct sl_line list_lines[] = {
+	{"models.*", "models\n",
+		"  {name:-16} {help}\n                   columns: {columns}\n                   fates: {fates}"},
+	{"columns.*", "columns (name, unit, name in openPMD files)\n",
+		"  {name:-16} {unit:-4} {openpmd:-14} {help}"},
+	{"fates.*", "fates\n", "  {name:-16} {help}"},
+	{"dimensions.*",
+		"units (a number with a dimension needs one; files have the first of a line)\n",
+		"  {}"},
+	{"particles.*", "particles (names for pdg in conditions of keep)\n", "  {@:-16} {}"},
+	{"backends.*",
+		"backends (host: run on the CPU; device: on CUDA devices and on the emulated device; "
+		"cuda: on CUDA devices only)\n[{!^cuda}  this build has no CUDA: backends of device run "
+		"on the emulated device only, those of cuda do not run\n]",
+		"  {primitive:-8} {name:-14} {needs:-7} [{help}][{!help}not in this build, because it "
+		"has no CUDA]"
+		"[{?tunable}\n                                 "
+		"[  block={tunable.block.default} ([{!tunable.block.multiple_of=1}multiples of "
+		"{tunable.block.multiple_of} ]up to {tunable.block.most})]"
+		"[  items={tunable.items.default} ({tunable.items.one_of})]"
+		"[  padding={tunable.padding.default} ({tunable.padding.one_of})]]"},
+	{"files.*", "formats\n", "  {name:-16} {help}"},
+	{NULL},
+};
 
-	if (t->block == 0 && t->items == 0)
-		return;
-	fprintf(out, "  %32s", "");
-	if (t->block > 0 && t->block_step == 1)
-		fprintf(out, "block=%u (up to %u)", t->block, t->block_most);
-	else if (t->block > 0)
-		fprintf(out, "block=%u (multiples of %u up to %u)", t->block, t->block_step,
-			t->block_most);
-	if (t->items > 0)
-		fprintf(out, "%sitems=%u (", both ? ", " : "", t->items);
-	for (int i = 0; t->items_can[i]; i++)
-		fprintf(out, "%s%u",
-			i == 0                ? ""
-			: t->items_can[i + 1] ? ", "
-					      : " or ",
-			t->items_can[i]);
-	fprintf(out, t->items > 0 ? ")" : "");
-	if (t->padding)
-		fprintf(out, ", padding=%s (on or off)", sl_padding_name(t->padding));
-	fprintf(out, "\n");
-}
-
-/* One line per dimension: first the unit used inside the program, then the accepted ones. */
-static void print_units(FILE *out)
-{
-	fprintf(out,
-		"units (a number with a dimension needs one; files have the first of a line)\n");
-	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
-		if (d == SL_DIM_NUMBER)
-			continue;
-		fprintf(out, " ");
-		for (int u = 0; u < SL_UNIT_COUNT; u++)
-			if ((int)sl_units[u].dimension == d)
-				fprintf(out, " %s", sl_units[u].text);
-		fprintf(out, "\n");
-	}
-}
-
-/* The catalog is ordered by primitive; within one, better backends are later. */
-static void print_backends(FILE *out)
-{
-	fprintf(out, "backends (host: run on the CPU; device: on CUDA devices and on the emulated "
-		     "device; cuda: on CUDA devices only)\n");
-	if (!has_cuda)
-		fprintf(out,
-			"  this build has no CUDA: backends of device run on the emulated device "
-			"only, those of cuda do not run\n");
-	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		fprintf(out, "  %-8s %-14s %-7s %s\n", sl_primitive_name(l->primitive), l->name,
-			sl_runs_on_name(l->runs_on),
-			l->backend ? l->backend->help
-				   : "not in this build, because it has no CUDA");
-		if (l->backend)
-			print_tunable(&l->backend->tunable, out);
-	}
-}
-
-/* The models, each with its columns and the fates that it can give. */
-static void print_models(FILE *out)
-{
-	fprintf(out, "models\n");
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		fprintf(out, "  %-16s %s\n  %16s columns:", sl_models[m]->name, sl_models[m]->help,
-			"");
-		for (int c = 0; c < SL_COLUMN_COUNT; c++)
-			if (SL_HAS(sl_models[m]->columns, c))
-				fprintf(out, " %s", sl_column_facts[c].name);
-		fprintf(out, "\n  %16s fates:", "");
-		for (int f = 0; f < SL_FATE_COUNT; f++)
-			if (SL_HAS(sl_models[m]->fates, f))
-				fprintf(out, " %s", sl_fate_facts[f].name);
-		fprintf(out, "\n");
-	}
-}
+static const struct sl_line device_lines[] = {
+	{"*", NULL,
+		"{device:-12} [{problem}][{name}, compute capability {capability}, {memory_bytes:B} of "
+		"memory, {free_bytes:B} free]"},
+	{NULL},
+};
 
 enum { RECORD_BYTES = 32 };
 
@@ -117,35 +63,7 @@ static const char *openpmd_name(int column, char text[RECORD_BYTES])
 	return text;
 }
 
-/* Models first: a reader chooses a model, and then what to keep of it. */
-static void list_text(FILE *out)
-{
-	print_models(out);
-	fprintf(out, "columns (name, unit, name in openPMD files)\n");
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		char record[RECORD_BYTES];
-
-		if (sl_is_named_column(c))
-			continue;
-		fprintf(out, "  %-16s %-4s %-14s %s\n", sl_column_facts[c].name,
-			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
-			sl_column_facts[c].help);
-	}
-	fprintf(out, "fates\n");
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
-	print_units(out);
-	fprintf(out, "particles (names for pdg in conditions of keep)\n");
-	for (int i = 0; i < SL_SPECIES_COUNT; i++)
-		fprintf(out, "  %-16s %d\n", sl_species[i].name, (int)sl_species[i].code);
-	print_backends(out);
-	fprintf(out, "formats\n");
-	for (int i = 0; sl_formats[i]; i++)
-		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
-	fprintf(out, "  %-16s %s\n", sl_format_none.name, sl_format_none.help);
-}
-
-/* As print_models(). A script can check a configuration's columns and fates against these lists. */
+/* Models, each with its columns and the fates that it can give. A script can check a configuration's columns and fates against these lists. */
 static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
@@ -218,13 +136,32 @@ static void list_columns(struct sl_json *j)
 	sl_json_close(j);
 }
 
-/* All accepted units. Plain numbers have an empty unit, which is left out. */
+static void list_named(struct sl_json *j, const char *name, const char *help)
+{
+	sl_json_object(j, NULL);
+	sl_json_text(j, "name", name);
+	sl_json_text(j, "help", help);
+	sl_json_close(j);
+}
+
+/* All accepted units, and those of each dimension, first the one that is used in the program. */
 static void list_units(struct sl_json *j)
 {
 	sl_json_array(j, "units");
 	for (int u = 0; u < SL_UNIT_COUNT; u++)
 		if (*sl_units[u].text)
 			sl_json_text(j, NULL, sl_units[u].text);
+	sl_json_close(j);
+	sl_json_array(j, "dimensions");
+	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
+		if (d == SL_DIM_NUMBER)
+			continue;
+		sl_json_array(j, NULL);
+		for (int u = 0; u < SL_UNIT_COUNT; u++)
+			if ((int)sl_units[u].dimension == d)
+				sl_json_text(j, NULL, sl_units[u].text);
+		sl_json_close(j);
+	}
 	sl_json_close(j);
 }
 
@@ -259,6 +196,7 @@ static void list_backends(struct sl_json *j)
 		sl_json_text(j, "primitive", sl_primitive_name(l->primitive));
 		sl_json_text(j, "name", l->name);
 		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
+		sl_json_text(j, "needs", sl_runs_on_name(l->runs_on));
 		list_devices(j, l->runs_on);
 		if (l->backend) {
 			sl_json_text(j, "help", l->backend->help);
@@ -276,71 +214,80 @@ static void list_formats(struct sl_json *j)
 		sl_json_text(j, NULL, sl_formats[i]->name);
 	sl_json_text(j, NULL, sl_format_none.name);
 	sl_json_close(j);
+	sl_json_array(j, "files");
+	for (int i = 0; sl_formats[i]; i++)
+		list_named(j, sl_formats[i]->name, sl_formats[i]->help);
+	list_named(j, sl_format_none.name, sl_format_none.help);
+	sl_json_close(j);
 }
 
-void sl_help_list(bool json, FILE *out)
+static void list_fates(struct sl_json *j)
 {
-	struct sl_json j = sl_json_stream(out);
-
-	if (!json) {
-		list_text(out);
-		return;
-	}
-	sl_json_object(&j, NULL);
-	list_models(&j);
-	list_columns(&j);
-	list_units(&j);
-	list_particles(&j);
-	list_backends(&j);
-	list_formats(&j);
-	sl_json_close(&j);
-	fputc('\n', out);
+	sl_json_array(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		list_named(j, sl_fate_facts[f].name, sl_fate_facts[f].help);
+	sl_json_close(j);
 }
 
-/* A device, by the word that run.device takes for it. */
-static void print_device(const struct sl_device *d, const char *word, struct sl_json *j, FILE *out)
+enum sl_status sl_help_list(bool json, FILE *out)
 {
-	char memory[32], free[32];
+	struct sl_result r;
 
-	if (!j) {
-		fprintf(out, "%-12s %s, compute capability %d.%d, %s of memory, %s free\n", word,
-			d->name, d->major, d->minor, sl_sized((double)d->memory_bytes, memory),
-			sl_sized((double)d->free_bytes, free));
+	SL_TRY(sl_result_begin(&r, json ? NULL : list_lines, out));
+	sl_json_object(&r.json, NULL);
+	list_models(&r.json);
+	list_columns(&r.json);
+	list_units(&r.json);
+	list_particles(&r.json);
+	list_backends(&r.json);
+	list_formats(&r.json);
+	list_fates(&r.json);
+	sl_json_bool(&r.json, "cuda", has_cuda);
+	return sl_result_end(&r, SL_OK);
+}
+
+/* A device, by the word that run.device takes for it. d NULL: why there is none, which only people read. */
+static void list_device(struct sl_result *r, const char *word, const struct sl_device *d)
+{
+	struct sl_json *j = &r->json;
+	char capability[32];
+
+	if (!d && !r->lines)
 		return;
-	}
 	sl_json_object(j, NULL);
 	sl_json_text(j, "device", word);
-	sl_json_text(j, "name", d->name);
-	sl_json_u64(j, "memory_bytes", d->memory_bytes);
-	sl_json_u64(j, "free_bytes", d->free_bytes);
+	if (d) {
+		snprintf(capability, sizeof(capability), "%d.%d", d->major, d->minor);
+		sl_json_text(j, "name", d->name);
+		sl_json_text(j, "capability", capability);
+		sl_json_u64(j, "memory_bytes", d->memory_bytes);
+		sl_json_u64(j, "free_bytes", d->free_bytes);
+	} else {
+		sl_json_text(j, "problem", sl_last_error());
+	}
 	sl_json_close(j);
 }
 
 enum sl_status sl_help_devices(bool json, FILE *out)
 {
-	struct sl_json stream = sl_json_stream(out), *j = json ? &stream : NULL;
+	struct sl_result r;
 	struct sl_device d;
 	char word[32];
+	enum sl_status s;
 	int n = 0;
 
+	SL_TRY(sl_result_begin(&r, json ? NULL : device_lines, out));
+	sl_json_array(&r.json, NULL);
 	sl_device_emulate(false);
-	if (j)
-		sl_json_array(j, NULL);
-	if (sl_device_count(&n) != SL_OK && !j)
-		fprintf(out, "cuda         none: %s\n", sl_last_error());
+	if (sl_device_count(&n) != SL_OK)
+		list_device(&r, "cuda", NULL);
 	for (int i = 0; i < n; i++) {
 		snprintf(word, sizeof(word), "cuda:%d", i);
-		if (sl_device_use(i, &d) == SL_OK)
-			print_device(&d, word, j, out);
-		else if (!j)
-			fprintf(out, "%-12s %s\n", word, sl_last_error());
+		list_device(&r, word, sl_device_use(i, &d) == SL_OK ? &d : NULL);
 	}
 	sl_device_emulate(true);
-	SL_TRY(sl_device_use(0, &d));
-	print_device(&d, "emulated", j, out);
-	if (j) {
-		sl_json_close(j);
-		fputc('\n', out);
-	}
-	return SL_OK;
+	s = sl_device_use(0, &d);
+	if (s == SL_OK)
+		list_device(&r, "emulated", &d);
+	return sl_result_end(&r, s);
 }

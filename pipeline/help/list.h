@@ -11,7 +11,7 @@
  * Prints models, fates, columns, units, backends and formats of this build, as text or JSON. A
  * backend that needs CUDA is listed in a build without CUDA too, without its help and its tuning.
  */
-void sl_help_list(bool json, FILE *out);
+enum sl_status sl_help_list(bool json, FILE *out);
 
 /*
  * Prints the GPUs of this machine, or why there is none, and the emulated device, as text or JSON. The

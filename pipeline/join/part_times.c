@@ -72,7 +72,7 @@ static void add_session(const struct sl_yaml *tree, sl_node times, struct sl_ses
 	sum->cpu_ns += nanoseconds(tree, times, "computing_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		sum->stage_ns[i] += nanoseconds(tree, threads, sl_stages[i].name);
-	sum->transfer_ns += nanoseconds(tree, threads, "copied_home");
+	sum->transfer_ns += nanoseconds(tree, threads, "transfer");
 	sum->pack_ns += nanoseconds(tree, threads, "compress");
 	sum->assemble_ns += nanoseconds(tree, threads, "assemble");
 	sum->commit_ns += nanoseconds(tree, threads, "commit");

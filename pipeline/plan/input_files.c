@@ -23,7 +23,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
 
-enum { NOTICE_BYTES = 256, SHOWN_MOST = 16 };
+enum { NOTICE_BYTES = 256 };
 
 /* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
 enum { KEPT_SHARE = 4 };
@@ -254,7 +254,34 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 		sl_json_text(j, "notice", notice);
 	if (f->unread)
 		sl_json_text(j, "unread", f->unread);
+	if (f->has_metadata && !inputs->metadata)
+		sl_json_bool(j, "metadata_left_out", true);
 	sl_json_close(j);
+}
+
+/* Blobs that are renamed because another blob has the same name and other content. */
+static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
+{
+	struct sl_renamed_blob blob = {0};
+	bool any = false;
+
+	while (sl_renamed_blob_next(inputs, &blob)) {
+		char name[SL_SHOWN_BYTES];
+
+		snprintf(name, sizeof(name), "%.*s",
+			(int)(blob.name_bytes < sizeof(name) ? blob.name_bytes : sizeof(name)),
+			blob.name);
+		if (!any)
+			sl_json_array(j, "renamed_blobs");
+		any = true;
+		sl_json_object(j, NULL);
+		sl_json_text(j, "file", blob.path);
+		sl_json_text(j, "blob", name);
+		sl_json_u64(j, "number", blob.number);
+		sl_json_close(j);
+	}
+	if (any)
+		sl_json_close(j);
 }
 
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
@@ -267,56 +294,5 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	for (uint32_t k = 0; k < inputs->n; k++)
 		write_input(j, inputs, &inputs->at[k]);
 	sl_json_close(j);
-}
-
-/* Blobs that were renamed because another blob has the same name and other content. */
-static void print_blobs(const struct sl_plan *plan, FILE *out)
-{
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES];
-	struct sl_renamed_blob blob = {0};
-	uint32_t n = 0;
-
-	while (sl_renamed_blob_next(plan->recipe.inputs, &blob))
-		if (n++ < SHOWN_MOST) {
-			size_t bytes =
-				blob.name_bytes < sizeof(name) ? blob.name_bytes : sizeof(name);
-
-			snprintf(name, sizeof(name), "%.*s", (int)bytes, blob.name);
-			fprintf(out,
-				"%-12s%s: blob %s has the name of a different blob; the output "
-				"appends _%" PRIu32 " to the name\n",
-				"inputs", blob.path, sl_show(shown, name), blob.number);
-		}
-	if (n > SHOWN_MOST)
-		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", n - SHOWN_MOST);
-}
-
-/*
- * A run can have thousands of files, so at most SHOWN_MOST are printed, then their number. noticed: only
- * files that the run treats in a way that the user may not expect.
- */
-void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
-{
-	const struct sl_inputs *inputs = plan->recipe.inputs;
-	uint32_t shown = 0;
-
-	for (uint32_t k = 0; inputs && k < inputs->n; k++) {
-		const struct sl_input *f = &inputs->at[k];
-		char notice[NOTICE_BYTES];
-
-		notice_of(inputs, f, notice);
-		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
-			continue;
-		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s%s%s\n",
-			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
-			*notice ? "; " : "", notice, f->unread && !noticed ? "; " : "",
-			f->unread && !noticed ? f->unread : "",
-			f->has_metadata && !inputs->metadata
-				? "; comments and blobs are not copied to the output"
-				: "");
-	}
-	if (shown > SHOWN_MOST)
-		fprintf(out, "%-12sand %" PRIu32 " other files\n", noticed ? "inputs" : "",
-			shown - SHOWN_MOST);
-	print_blobs(plan, out);
+	write_blobs(j, inputs);
 }

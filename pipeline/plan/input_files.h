@@ -30,8 +30,17 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot
 void sl_inputs_set_columns(
 	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
-/* Writes the member "inputs" of run.json; prints a line per file, or only files with a notice. */
+/*
+ * Writes the members "inputs" and "renamed_blobs" of run.json. Their lines (pipeline/print/result.h); a run can
+ * have thousands of files, so at most SL_INPUTS_SHOWN are printed.
+ */
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
-void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out);
+#define SL_INPUTS_SHOWN "16"
+#define SL_INPUT_LINE                                          \
+	"{file}: {particles~particle}[; {notice}][; {unread}]" \
+	"[{?metadata_left_out}; comments and blobs are not copied to the output]"
+#define SL_BLOB_LINE                                              \
+	"{file}: blob '{blob}' has the name of a different blob;" \
+	" the output appends _{number} to the name"
 
 #endif

@@ -1,17 +1,43 @@
 /*
- * replay.c - checks the id and prints the history of that particle as text or JSON.
+ * replay.c - checks the id and prints the history of that particle. Keys are read by users: never rename one.
  *
  * A particle depends on (seed, id) only, so one particle is computed alone on the CPU, by the same
- * rules of the model as in a run. The cost is that of one history, whatever the size of the run.
+ * rules of the model as in a run. The cost is that of one history, whatever the size of the run. The columns and
+ * the key are those of the files of the run, so that a row of a file can be compared with the last step.
  */
 #include "pipeline/replay/replay.h"
-#include "pipeline/replay/replay_json.h"
-#include "pipeline/replay/replay_text.h"
 
 #include <string.h>
 
 #include "pipeline/plan/input_files.h"
-#include "pipeline/replay/replay_step.h"
+#include "pipeline/print/result.h"
+#include "stages/host/history.h"
+
+static const struct sl_line lines[] = {
+	{"config", "config", "{}"},
+	{"", "run", "{run}: {particles~particle}, seed {seed}, model {model}"},
+	{"", "particle", "{id}: number {index} of batch {batch} ({batches~batch} of {batch_size})"},
+	{"", "draws",
+		"blocks of Philox4x32-10: four words each, in hexadecimal, then their uniforms"},
+	{"history.*", "\nstep  event       {row.*:-14}fate\n",
+		"{step:-5} {event:-12}{row.*:-14r}{fate}"
+		"<draws|\n      block {block:-5} {words.*:-9}{uniforms.*:-14r}>"},
+	{"", "\n", "fate        {fate}: [{?survives}survives][{!survives}does not survive]"},
+	{"", "steps", "{steps}"},
+	{"", NULL, "[collisions  {collisions}]"},
+	{"key", "key", "{} ({^key_bits} bits)"},
+	{NULL},
+};
+
+enum { KEY_BYTES = 17, WORD_DIGITS = 8 };
+
+/* A history that is being printed; the context of the callbacks. */
+struct replay {
+	const struct sl_plan *plan;
+	uint64_t id, steps; /* number of the last step */
+	bool text;
+	struct sl_result result;
+};
 
 void sl_replay_use_cpu(struct sl_config *c)
 {
@@ -24,10 +50,151 @@ void sl_replay_use_cpu(struct sl_config *c)
 	memcpy(c->primitives.sort, automatic, sizeof(automatic));
 }
 
+/* All columns of the model are shown, except id, which is constant, and fate, which is a name. */
+static bool is_shown(const struct replay *t, int column)
+{
+	return column != SL_COLUMN_id && column != SL_COLUMN_fate &&
+	       SL_HAS(sl_models[t->plan->recipe.model]->columns, column);
+}
+
+/* Only ids can exceed 2^53. */
+static double value_of(const struct sl_particle *p, int column)
+{
+	return sl_column_value(
+		(enum sl_column)column, (const char *)p + sl_column_facts[column].in_particle);
+}
+
+/* The packed sort key, with as many digits as its bits need; "" if there is none. */
+static const char *key_of(const struct replay *t, struct sl_particle p, char text[KEY_BYTES])
+{
+	const struct sl_recipe *r = &t->plan->recipe;
+	struct sl_columns columns = sl_columns_of(&p);
+	int digits = (int)(r->key_bits + 3) / 4;
+
+	text[0] = '\0';
+	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
+		snprintf(text, KEY_BYTES, "%0*llx", digits,
+			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
+	return text;
+}
+
+static void put_head(struct sl_json *j, const struct replay *t, const char *config)
+{
+	const struct sl_recipe *r = &t->plan->recipe;
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "config", config);
+	sl_json_text(j, "run", t->plan->config.run.name);
+	sl_json_text(j, "model", sl_models[r->model]->name);
+	sl_json_u64(j, "seed", r->seed);
+	sl_json_u64(j, "particles", r->particles);
+	sl_json_u64(j, "id", t->id);
+	sl_json_u64(j, "batch", t->id / r->batch);
+	sl_json_u64(j, "index", t->id % r->batch);
+	sl_json_u64(j, "batches", r->n_batches);
+	sl_json_u64(j, "batch_size", r->batch);
+	sl_json_u64(j, "key_bits", r->key_bits);
+	sl_json_array(j, "history");
+}
+
+/* The columns of a row, with their units in the names if they are read by people. */
+static void put_values(struct sl_json *j, const struct replay *t, const struct sl_particle *p)
+{
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const struct sl_column_facts *facts = &sl_column_facts[c];
+		const char *unit = sl_units[facts->unit].text;
+		double value = value_of(p, c);
+		char name[64];
+
+		if (!is_shown(t, c) || (t->text && c == SL_COLUMN_steps))
+			continue;
+		snprintf(name, sizeof(name), t->text && unit[0] ? "%s, %s" : "%s", facts->name,
+			unit);
+		if (facts->type == SL_TYPE_F32 || value < 0)
+			sl_json_real(j, name, value);
+		else
+			sl_json_u64(j, name, (uint64_t)value);
+	}
+}
+
+/* Closes the draws and the object of a step; a step stays open until the next one begins. */
+static void close_step(struct sl_json *j)
+{
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+/* Writes a step and opens the array of its draws. A closed output ends the history early. */
+static bool put_step(void *ctx, const struct sl_history_step *s)
+{
+	struct replay *t = (struct replay *)ctx;
+	struct sl_json *j = &t->result.json;
+
+	t->steps = s->number;
+	if (s->number > 0)
+		close_step(j);
+	sl_json_object(j, NULL);
+	sl_json_u64(j, "step", s->number);
+	sl_json_text(j, "event", s->event);
+	if (t->text)
+		sl_json_object(j, "row");
+	put_values(j, t, &s->p);
+	if (t->text)
+		sl_json_close(j);
+	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[s->p.fate].name);
+	sl_json_array(j, "draws");
+	return !ferror(j->out);
+}
+
+/* Writes one block of four random words, each also as the uniform number in (0, 1] made of it. */
+static void put_draw(void *ctx, uint64_t block, struct sl_words words)
+{
+	struct sl_json *j = &((struct replay *)ctx)->result.json;
+
+	sl_json_object(j, NULL);
+	sl_json_u64(j, "block", block);
+	sl_json_array(j, "words");
+	for (int i = 0; i < 4; i++)
+		sl_json_hex(j, NULL, words.at[i], WORD_DIGITS);
+	sl_json_close(j);
+	sl_json_array(j, "uniforms");
+	for (int i = 0; i < 4; i++)
+		sl_json_real(j, NULL, (double)sl_uniform(words.at[i]));
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+static void put_end(struct sl_json *j, const struct replay *t, const struct sl_particle *p)
+{
+	char key[KEY_BYTES];
+
+	close_step(j);
+	sl_json_close(j);
+	sl_json_text(j, "fate", sl_fate_facts[p->fate].name);
+	sl_json_u64(j, "steps", t->steps);
+	if (is_shown(t, SL_COLUMN_collisions))
+		sl_json_u64(j, "collisions", p->collisions);
+	sl_json_bool(j, "survives", SL_HAS(t->plan->recipe.keep, p->fate));
+	if (key_of(t, *p, key)[0])
+		sl_json_text(j, "key", key);
+}
+
+static enum sl_status print_history(struct replay *t, const char *config, bool json, FILE *out)
+{
+	const struct sl_history_observer observer = {.step = put_step, .draw = put_draw, .ctx = t};
+	struct sl_particle p;
+
+	SL_TRY(sl_result_begin(&t->result, json ? NULL : lines, out));
+	put_head(&t->result.json, t, config);
+	p = sl_follow_history(&t->plan->recipe, t->id, &observer);
+	put_end(&t->result.json, t, &p);
+	return sl_result_end(&t->result, SL_OK);
+}
+
 enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
 {
-	const struct sl_replay_writer t = {.plan = plan, .config = config, .id = id, .out = out};
+	struct replay t = {.plan = plan, .id = id, .text = !json};
 	unsigned long long particles = plan->recipe.particles;
 	struct sl_particle read;
 
@@ -48,9 +215,5 @@ enum sl_status sl_replay(
 		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
 		sl_inputs_set_columns(&plan->recipe, id, &columns);
 	}
-	if (json)
-		sl_replay_write_json(&t);
-	else
-		sl_replay_write_text(&t);
-	return SL_OK;
+	return print_history(&t, config, json, out);
 }

@@ -3,351 +3,416 @@
  *
  * The command plan prints it and runs nothing. The text shows every choice that the configuration
  * leaves to the program, and the reason if a choice can surprise. A line that does not apply to the
- * run is left out.
+ * run is left out. Keys of the JSON are read by scripts and by the Python package: never rename one.
  */
+#include "pipeline/report/plan_print.h"
+
+#include <string.h>
+
+#include "pipeline/plan/candidates.h"
+#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/joined_memory.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/print/result.h"
+#include "pipeline/report/report.h"
+#include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
-#include "pipeline/plan/file_names.h"
-#include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/grid_file.h"
-#include "pipeline/report/plan_print.h"
-#include "pipeline/report/report_devices.h"
-#include "pipeline/plan/input_files.h"
-#include "pipeline/plan/candidates.h"
-#include "pipeline/plan/memory.h"
-#include "stages/batch/packed_record.h"
-#include "stages/device/device_modes.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
+#include "stages/batch/packed_record.h"
+#include "stages/device/device_modes.h"
 #include "stages/formats/formats.h"
 
+static const struct sl_line lines[] = {
+	{"", "run", "{name}: {particles~particle}, seed {seed}, model {model}"},
+	{"", "batches", "[{?stop}at most ]{batches} of {batch} particles"},
+	{"part", "part",
+		"{number} of {of}: {batches~batch} from batch {first_batch}, {particles~particle}"},
+	{"part", "", "sluice join makes image and joined file, and evaluates stop: and check:"},
+	{"inputs.*" SL_INPUTS_SHOWN, "inputs", SL_INPUT_LINE},
+	{"renamed_blobs.*" SL_INPUTS_SHOWN, "inputs", SL_BLOB_LINE},
+	{"stop", "stop",
+		"when {when}, after {min_batches~batch} or more[{?never}: never, there are fewer]"},
+	{"", "key", "[{key} ({key_bits} bits), ties in id order][{!key}none (id order)]"},
+	{"grids", "grids",
+		"{}: {^grid_memory.counters} counters[{?^grid_memory.weighted} and sums of weight and of its square], {^grid_memory.bytes:B} per batch"},
+	{"tallies", "tallies",
+		"{}: {^tally_memory.counters} counters[{?^tally_memory.weighted} and sums of weight], {^tally_memory.bytes:B} per batch"},
+	{"", "mode",
+		"{mode}[{?recomputed}: survivors are recomputed when they are written]"
+		"[: survivors are passed between kernels as records of {record_bytes} bytes]"
+		"[ ({mode_reason})][{?candidates}[{?mode=fused}; or staged, if a staged schedule is "
+		"faster]]"},
+	{"", "schedule",
+		"[the fastest of {candidates}, measured with the first particles; memory suffices for "
+		"each][{schedule}]"},
+	{"schedule_reason", "", "{}"},
+	{"primitives", "primitives", "{}"},
+	{"machine.device", "device",
+		"[{?^several}{#^devices} x ]{name}[{?^emulated} on the CPU], {slots} batches at a time"
+		"[{?^several} on each]; {^threads~thread}[{?^compress} compress]"},
+	{"machine", "device", "[{!device}cpu: {threads~thread}, loops for {loops} ({processor})]"},
+	{"cores_limit", "", "{^machine.cores~core} for this process, by {}"},
+	{"no_gpu", "", "no GPU: {}"},
+	{"", "memory",
+		"{host_bytes:B}: {slots~slot} of {slot_bytes:B}, {writers~writer} of {writer_bytes:B}; "
+		"{free_bytes:B} free"},
+	{"memory_limit", "", "the free memory is limited by {}"},
+	{"survivors_most", "",
+		"batches have memory for their survivors only, at most {}: the lists were counted"},
+	{"input_bytes", "", "{:B} of this for input lists, which are open already"},
+	{"devices.*", "",
+		"device[{?^several} {number}, {name},] {bytes:B}: {slots~slot} of {slot_bytes:B}; "
+		"{free_bytes:B} free"},
+	{"devices_unused", "",
+		"{} of the named devices cannot be used: each needs a thread, a batch and memory"},
+	{"image", "image", "{width} x {height} pixels of {what}, {bytes:B} of memory"},
+	{"joined", "joined",
+		"the [{?lists}lists][{!lists}survivors] of all batches are merged into {file} at the "
+		"end of the run"},
+	{"joined.order", "",
+		"[{?=run}in the order of the key over the whole run][{?=batch}its order by key is "
+		"within each batch only; for the order over the run use output.order: run]"},
+	{"joined.device_bytes", "",
+		"the devices sort its keys if they have memory for them: at least {} bytes per "
+		"survivor"},
+	{"joined.passes", "", "in several passes, with intermediate files"},
+	{"joined.sample", "", "a weighted sample of {~survivor}"},
+	{"joined.limit", "", "at most {~particle}"},
+	{"joined.key_bytes", "", "sort keys in *" SL_ORDER_SUFFIX ": {} bytes per survivor"},
+	{"", "disk",
+		"about {disk_expected:B} in {directory}, up to {disk_bytes:B} before compression; "
+		"{disk_free:B} free"},
+	{"files", "files", "{count} in one directory, and a line of the manifest per batch"},
+	{"files", "",
+		"[run.batch: {batch} makes {batches~batch} and fits in memory][{!batch}no larger "
+		"run.batch fits in memory]"},
+	{"estimate", "estimate",
+		"[{!particles}none: the lists have no particles][{?particles}"
+		"[{?survivors}{survivors/particles/0.01:.3g} % survive]"
+		"[{?at_most}fewer than 1 in {particles} survive][{?none}no particle survives], about "
+		"{seconds:T} on {threads~thread}[{?^inputs} without compression]"
+		"[{?^machine.device} of the CPU; not measured on the device] (from a pilot of "
+		"{particles~particle})]"},
+	{"warnings.*", "warning", "{}"},
+	{NULL},
+};
+
 /* The fields of the sort key with their bits, the most significant first. */
-static void print_key(const struct sl_plan *plan, FILE *out)
+static void put_key(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
+	char text[64];
 
-	if (r->n_fields == 0) {
-		fprintf(out, "none (id order)\n");
-		return;
-	}
+	sl_json_array(j, "key");
 	for (uint32_t k = 0; k < r->n_fields; k++) {
 		const struct sl_key_rule *f = &r->field[k];
 
-		fprintf(out, "%s%s%s%s:", k ? ", " : "", f->reverse ? "-" : "",
+		snprintf(text, sizeof(text), "%s%s%s:", f->reverse ? "-" : "",
 			sl_column_name(&plan->choices.named, f->column), f->is_log ? "_log" : "");
-		fprintf(out, f->is_exact ? "float" : "%u", f->bits);
+		sl_append(text, sizeof(text), f->is_exact ? "float" : "%u", f->bits);
+		sl_json_text(j, NULL, text);
 	}
-	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
+	sl_json_close(j);
+	sl_json_u64(j, "key_bits", r->key_bits);
 }
 
 /* The memory is that of one batch; with weights, a counter and a sum of weights of 8 bytes each. */
-static void print_tallies(const struct sl_plan *plan, FILE *out)
+static void put_counters(
+	struct sl_json *j, const char *key, uint32_t counters, bool weighted, uint64_t words)
+{
+	sl_json_object(j, key);
+	sl_json_u64(j, "counters", counters);
+	sl_json_bool(j, "weighted", weighted);
+	sl_json_u64(j, "bytes", words * sizeof(uint64_t));
+	sl_json_close(j);
+}
+
+static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_histogram_set *b = &plan->recipe.bins;
 	const struct sl_grid_set *g = &plan->recipe.grids;
-	char bytes[32], name[SL_GRID_NAME_BYTES];
+	char name[SL_GRID_NAME_BYTES], text[SL_GRID_NAME_BYTES + 64];
 
-	for (uint32_t k = 0; k < g->n; k++)
-		fprintf(out, "%s%s: %u cells", k ? ", " : "grids       ",
-			sl_grid_name(&plan->choices, k, name), g->grid[k].cells);
+	sl_json_array(j, "grids");
+	for (uint32_t k = 0; k < g->n; k++) {
+		snprintf(text, sizeof(text), "%s: %u cells", sl_grid_name(&plan->choices, k, name),
+			g->grid[k].cells);
+		sl_json_text(j, NULL, text);
+	}
+	sl_json_close(j);
 	if (g->n > 0)
-		fprintf(out, ": %u counters%s, %s per batch\n", g->n_counters,
-			g->weighted ? " and sums of weight and of its square" : "",
-			sl_sized((double)(sl_grid_words(g) * sizeof(uint64_t)), bytes));
-	if (b->n == 0)
-		return;
-	fprintf(out, "tallies     ");
-	for (uint32_t k = 0; k < b->n; k++)
-		fprintf(out, "%s%s:%u", k ? ", " : "",
+		put_counters(j, "grid_memory", g->n_counters, g->weighted, sl_grid_words(g));
+	sl_json_array(j, "tallies");
+	for (uint32_t k = 0; k < b->n; k++) {
+		snprintf(text, sizeof(text), "%s:%u",
 			sl_column_name(&plan->choices.named, b->tally[k].column), b->tally[k].bins);
-	fprintf(out, ": %u counters%s, %s per batch\n", b->n_counters,
-		b->weighted ? " and sums of weight" : "",
-		sl_sized((double)(sl_histogram_words(b) * sizeof(uint64_t)), bytes));
+		sl_json_text(j, NULL, text);
+	}
+	sl_json_close(j);
+	if (b->n > 0)
+		put_counters(j, "tally_memory", b->n_counters, b->weighted, sl_histogram_words(b));
 }
 
 /* scan is the backend that all primitives built on a scan share; without one each uses its own. */
-static void print_choice(
-	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
+static void put_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c,
+	const struct sl_choice *scan)
 {
-	char text[SL_CHOICE_BYTES];
+	char text[SL_CHOICE_BYTES + 64];
 
-	fprintf(out, "%s %s", primitive, sl_choice_text(c, text));
-	if (c->backend->uses_scan)
-		fprintf(out, " on %s scan", scan->backend ? scan->backend->name : "its own");
-	fputs(", ", out);
-}
-
-/* Prints the mode, and how it passes survivors between kernels or why it is not fused. */
-static void print_mode(const struct sl_plan *plan, FILE *out)
-{
-	const struct sl_recipe *r = &plan->recipe;
-	uint32_t bytes = sl_record_words(sl_record_columns(r)) * (uint32_t)sizeof(uint32_t);
-
-	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
-	if (r->mode == SL_MODE_fused && sl_models[r->model]->recomputed)
-		fprintf(out, ": survivors are recomputed when they are written");
-	else if (r->mode == SL_MODE_fused)
-		fprintf(out, ": survivors are passed between kernels as records of %u bytes",
-			bytes);
-	else if (plan->choices.mode_reason[0])
-		fprintf(out, " (%s)", plan->choices.mode_reason);
-	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
-		fprintf(out, "; or staged, if a staged schedule is faster");
-	fputc('\n', out);
-}
-
-/* A model of a single step has no schedule. With candidates, the run measures them at its start. */
-static void print_schedule(const struct sl_plan *plan, FILE *out)
-{
-	char text[SL_SCHEDULE_BYTES];
-
-	if (!sl_models[plan->recipe.model]->steps)
+	if (!c->backend)
 		return;
-	if (plan->n_candidates > 0) {
-		fprintf(out, "schedule    the fastest of ");
-		for (uint32_t i = 0; i < plan->n_candidates; i++)
-			fprintf(out, "%s%s", i ? ", " : "", plan->candidate[i].name);
-		fprintf(out, ", measured with the first particles; memory suffices for each\n");
-	} else {
-		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
-	}
-	if (plan->schedule_reason[0])
-		fprintf(out, "            %s\n", plan->schedule_reason);
+	sl_choice_text(c, text);
+	if (c->backend->uses_scan)
+		sl_append(text, sizeof(text), " on %s scan",
+			scan->backend ? scan->backend->name : "its own");
+	sl_json_text(j, primitive, text);
 }
 
 /*
  * The backends in the order of the stages. A configured scan that no chosen backend uses is printed
  * as not used, because its setting has no effect.
  */
-static void print_primitives(const struct sl_plan *plan, FILE *out)
+static void put_primitives(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	const struct sl_choice *compact = sl_plan_compact(plan);
 	bool scans = (compact->backend && compact->backend->uses_scan) ||
 	             (r->n_fields && r->sort.backend->uses_scan);
+	char text[64];
 
-	fprintf(out, "primitives  ");
-	if (r->scan.backend && !scans)
-		fprintf(out, "scan %s (not used), ", r->scan.backend->name);
-	if (compact->backend)
-		print_choice("compact", compact, &r->scan, out);
+	sl_json_object(j, "primitives");
+	if (r->scan.backend && !scans) {
+		snprintf(text, sizeof(text), "%s (not used)", r->scan.backend->name);
+		sl_json_text(j, "scan", text);
+	}
+	put_choice(j, "compact", compact, &r->scan);
 	if (r->n_fields > 0)
-		print_choice("sort", &r->sort, &r->scan, out);
-	else
-		fputs("no sort, ", out);
-	fprintf(out, "deflate %s\n", sl_plan_deflate(plan)->name);
+		put_choice(j, "sort", &r->sort, &r->scan);
+	sl_json_text(j, "deflate", sl_plan_deflate(plan)->name);
+	sl_json_close(j);
 }
 
-/* Threads compress only if the device does not pack the survivors completely. */
-static void print_device(const struct sl_plan *plan, FILE *out)
+/* The mode, how it passes survivors between kernels or why it is not fused; with candidates, a run measures them. */
+static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 {
-	char devices[SL_DEVICES_TEXT_BYTES];
+	const struct sl_recipe *r = &plan->recipe;
+	bool fused = r->mode == SL_MODE_fused,
+	     recomputed = fused && sl_models[r->model]->recomputed;
+	char text[SL_SCHEDULE_BYTES];
 
-	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time%s; %u threads%s\n",
-			sl_devices_text(plan, devices),
-			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
-			plan->n_devices > 1 ? " on each" : "", plan->threads,
-			sl_plan_is_device_packed(plan) ? "" : " compress");
-	else
-		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
-			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
-			plan->machine.processor);
+	sl_json_text(j, "mode", sl_device_modes[r->mode].name);
+	sl_json_bool(j, "recomputed", recomputed);
+	if (fused && !recomputed)
+		sl_json_u64(j, "record_bytes",
+			sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
+	if (!fused)
+		sl_json_text(j, "mode_reason", plan->choices.mode_reason);
+	sl_json_array(j, "candidates");
+	for (uint32_t i = 0; i < plan->n_candidates; i++)
+		sl_json_text(j, NULL, plan->candidate[i].name);
+	sl_json_close(j);
+	if (sl_models[r->model]->steps && plan->n_candidates == 0)
+		sl_json_text(j, "schedule", sl_schedule_text(&r->schedule, text));
+	sl_json_text(j, "schedule_reason", plan->schedule_reason);
+}
+
+static void put_devices(struct sl_json *j, const struct sl_plan *plan)
+{
+	sl_report_machine(j, plan);
+	sl_json_text(j, "device", plan->on_device ? plan->device[0].name : "cpu");
+	sl_json_bool(j, "emulated", plan->on_device && sl_device_is_emulated());
+	sl_json_u64(j, "threads", plan->threads);
+	/* threads compress only if the device does not pack the survivors completely */
+	sl_json_bool(j, "compress", !sl_plan_is_device_packed(plan));
+	sl_json_bool(j, "several", plan->choices.n_devices > 1);
+	sl_json_array(j, "devices");
+	for (uint32_t d = 0; d < plan->n_devices; d++) {
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "number", (uint64_t)plan->device[d].number);
+		sl_json_text(j, "name", plan->device[d].name);
+		sl_json_u64(j, "bytes", plan->memory.device);
+		sl_json_u64(j, "slots", plan->n_device_slots);
+		sl_json_u64(j, "slot_bytes", plan->memory.device_pipeline);
+		sl_json_u64(j, "free_bytes", plan->device[d].free_bytes);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	sl_json_u64(j, "devices_unused", plan->choices.n_devices - plan->n_devices);
 	if (plan->machine.cores_limit)
-		fprintf(out, "            %u core%s for this process, by %s\n", plan->machine.cores,
-			plan->machine.cores == 1 ? "" : "s", plan->machine.cores_limit);
+		sl_json_text(j, "cores_limit", plan->machine.cores_limit);
 	if (plan->choices.device_reason[0])
-		fprintf(out, "            no GPU: %s\n", plan->choices.device_reason);
+		sl_json_text(j, "no_gpu", plan->choices.device_reason);
 }
 
 /*
- * Sizes are exact (memory.h), so the free memory in the same line shows how many more slots would fit.
- * Inputs are open before the plan is made; their memory is still part of the total.
+ * Sizes are exact (memory.h), so the free memory shows how many more slots would fit. Inputs are open before the
+ * plan is made; their memory is still part of the total.
  */
-static void print_memory(const struct sl_plan *plan, FILE *out)
+static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_memory_plan *memory = &plan->memory;
-	char a[32], b[32], c[32], d[32];
 
-	fprintf(out, "memory      %s: %u slots of %s, %u writer%s of %s; %s free\n",
-		sl_sized((double)memory->host, a), plan->n_host_slots,
-		sl_sized((double)sl_memory_plan_slot(plan), b), plan->n_writers,
-		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
-		sl_sized((double)plan->machine.free_bytes, d));
+	sl_json_u64(j, "host_bytes", memory->host);
+	sl_json_u64(j, "slots", plan->n_host_slots);
+	sl_json_u64(j, "slot_bytes", sl_memory_plan_slot(plan));
+	sl_json_u64(j, "writers", plan->n_writers);
+	sl_json_u64(j, "writer_bytes", memory->image);
+	sl_json_u64(j, "free_bytes", plan->machine.free_bytes);
+	sl_json_u64(j, "device_bytes", memory->device);
 	if (plan->machine.memory_limit)
-		fprintf(out, "            the free memory is limited by %s\n",
-			plan->machine.memory_limit);
+		sl_json_text(j, "memory_limit", plan->machine.memory_limit);
 	if (plan->recipe.counted)
-		fprintf(out,
-			"            batches have memory for their survivors only, at most %u: the "
-			"lists were counted\n",
-			plan->recipe.survivors_most);
-	if (memory->inputs > 0)
-		fprintf(out, "            %s of this for input lists, which are open already\n",
-			sl_sized((double)memory->inputs, a));
-	sl_devices_print_memory(plan, out);
+		sl_json_u64(j, "survivors_most", plan->recipe.survivors_most);
+	sl_json_u64(j, "input_bytes", memory->inputs);
 }
 
-/* A rule that needs more batches than the run has can never be met; the line says so. */
-static void print_stop_rule(const struct sl_plan *plan, FILE *out)
-{
-	char text[SL_STOP_RULE_BYTES];
-
-	if (plan->choices.stop_rule.below > 0)
-		fprintf(out, "stop        when %s, after %llu batches or more%s\n",
-			sl_stop_rule_text(&plan->choices.stop_rule, text),
-			(unsigned long long)plan->choices.stop_rule.min_batches,
-			plan->choices.stop_rule.min_batches > plan->recipe.n_batches
-				? ": never, there are fewer"
-				: "");
-}
-
-static void print_image(const struct sl_plan *plan, FILE *out)
+static void put_image(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_image *p = &plan->choices.image;
-	char bytes[32];
 
-	if (p->width > 0)
-		fprintf(out, "image       %u x %u pixels of %s, %s of memory\n", p->width,
-			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
+	if (p->width == 0)
+		return;
+	sl_json_object(j, "image");
+	sl_json_u64(j, "width", p->width);
+	sl_json_u64(j, "height", p->height);
+	sl_json_text(j, "what", p->what);
+	sl_json_u64(j, "bytes", plan->memory.image_sum);
+	sl_json_close(j);
 }
 
 /* The joined file: its name, its order if the survivors are sorted by a key, and its selection. */
-static void print_joined(const struct sl_plan *plan, FILE *out)
+static void put_joined(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
 	const struct sl_order_items items = sl_plan_order_items(plan);
+	const struct sl_format *format = plan->choices.format;
+	bool many = plan->recipe.n_batches > 1;
 	char name[SL_FILE_NAME_BYTES];
 
 	if (!sl_plan_is_joined(plan))
 		return;
-	fprintf(out, "joined      the %s of all batches are merged into %s at the end of the run\n",
-		plan->choices.format->merge ? "lists" : "survivors",
-		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
-	if (plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1)
-		fprintf(out, "            %s\n",
-			o->run ? "in the order of the key over the whole run"
-			       : "its order by key is within each batch only; for the order over "
-				 "the run use output.order: run");
-	if (items.key && plan->recipe.n_batches > 1 && plan->on_device &&
-		sl_joined_order_by_devices(plan))
-		fprintf(out,
-			"            the devices sort its keys if they have memory for them: at least "
-			"%zu bytes per survivor\n",
-			sl_order_device_bytes(&plan->recipe));
-	if (items.key &&
-		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))
-		fprintf(out, "            in several passes, with intermediate files\n");
-	if (o->sample > 0)
-		fprintf(out, "            a weighted sample of %llu survivors\n",
-			(unsigned long long)o->sample);
-	if (o->limit > 0)
-		fprintf(out, "            at most %llu particles\n", (unsigned long long)o->limit);
-	if (items.bytes > 0)
-		fprintf(out, "            sort keys in *%s: %u bytes per survivor\n",
-			SL_ORDER_SUFFIX, items.bytes);
+	sl_json_object(j, "joined");
+	sl_json_text(j, "file", sl_merged_list_name(plan->config.run.name, format, name));
+	sl_json_bool(j, "lists", format->merge != NULL);
+	if (plan->recipe.n_fields > 0 && many)
+		sl_json_text(j, "order", o->run ? "run" : "batch");
+	if (items.key && many && plan->on_device && sl_joined_order_by_devices(plan))
+		sl_json_u64(j, "device_bytes", sl_order_device_bytes(&plan->recipe));
+	sl_json_bool(j, "passes",
+		items.key && (format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST));
+	sl_json_u64(j, "sample", o->sample);
+	sl_json_u64(j, "limit", o->limit);
+	sl_json_u64(j, "key_bytes", items.bytes);
+	sl_json_close(j);
 }
 
 /* Directories with more batches are slow to list and to remove on network file systems. */
 enum { BATCHES_MANY = 10000 };
 
-/* Files of batches: with the number of many, and the size of batches that makes fewer. */
-static void print_files(const struct sl_plan *plan, FILE *out)
+/* Files of many batches, and the size of batches that makes fewer. */
+static void put_files(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	uint64_t each = (uint64_t)(plan->choices.format != &sl_format_none) +
 	                (sl_counter_words(r) > 0) + (sl_plan_order_items(plan).bytes > 0);
 	uint32_t larger;
 
+	sl_json_u64(j, "disk_expected", plan->disk_expected);
+	sl_json_u64(j, "disk_bytes", plan->disk_bytes);
+	sl_json_u64(j, "disk_free", plan->disk_free);
+	sl_json_text(j, "directory", plan->to);
 	if (r->n_batches <= BATCHES_MANY)
 		return;
-	fprintf(out, "files       %llu in one directory, and a line of the manifest per batch\n",
-		(unsigned long long)(each * r->n_batches));
 	larger = sl_memory_plan_larger_batch(plan, BATCHES_MANY);
-	if (larger > r->batch)
-		fprintf(out, "            run.batch: %u makes %llu batches and fits in memory\n",
-			larger, (unsigned long long)sl_ceil_div(r->particles, larger));
-	else
-		fprintf(out, "            no larger run.batch fits in memory\n");
+	sl_json_object(j, "files");
+	sl_json_u64(j, "count", each * r->n_batches);
+	if (larger > r->batch) {
+		sl_json_u64(j, "batch", larger);
+		sl_json_u64(j, "batches", sl_ceil_div(r->particles, larger));
+	}
+	sl_json_close(j);
 }
 
-/* A pilot without survivors gives only an upper limit, unless it has computed the whole run. */
-static void print_estimate(const struct sl_plan *plan, FILE *out)
+/*
+ * The pilot runs on one thread of the host, so the time is an estimate for the host only. A pilot without survivors
+ * gives only an upper limit, unless it has computed the whole run.
+ */
+static void put_estimate(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_pilot *p = &plan->pilot;
 	const uint64_t particles = sl_plan_batches(plan).particles;
 	uint32_t threads =
 		plan->threads < plan->machine.cores ? plan->threads : plan->machine.cores;
 	double batches = (double)particles / plan->recipe.batch;
-	double seconds = 1e-9 * (p->ns * (double)particles + p->batch_ns * batches) / threads;
-	char text[SL_DURATION_BYTES];
+	bool none = plan->recipe.keep == 0 || p->particles >= particles;
 
-	if (p->particles == 0) {
-		fprintf(out, "estimate    none: the lists have no particles\n");
-		return;
-	}
-	if (plan->recipe.keep == 0)
-		fprintf(out, "estimate    no particle survives");
-	else if (p->survivors == 0 && p->particles < particles)
-		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
-	else
-		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);
-	if (seconds < 100)
-		snprintf(text, sizeof(text), "%.2g s", seconds);
-	fprintf(out, ", about %s on %u thread%s%s%s (from a pilot of %u particles)\n",
-		seconds < 100 ? text : sl_duration(seconds, text), threads, threads == 1 ? "" : "s",
-		plan->recipe.inputs ? " without compression" : "",
-		plan->on_device ? " of the CPU; not measured on the device" : "", p->particles);
+	sl_json_object(j, "estimate");
+	sl_json_u64(j, "particles", p->particles);
+	sl_json_u64(j, "survivors", p->survivors);
+	sl_json_bool(j, "none", p->survivors == 0 && none);
+	sl_json_bool(j, "at_most", p->survivors == 0 && !none);
+	sl_json_real(
+		j, "seconds", 1e-9 * (p->ns * (double)particles + p->batch_ns * batches) / threads);
+	sl_json_u64(j, "threads", threads);
+	sl_json_close(j);
 }
 
-/* The batches of a part, and what is left to sluice join. */
-static void print_part(const struct sl_plan *plan, FILE *out)
+/* Which part of the run this is. A rule that needs more batches than the run has can never be met. */
+static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_part *part = &plan->config.part;
 	const struct sl_batch_range batches = sl_plan_batches(plan);
+	const struct sl_stop_rule *rule = &plan->choices.stop_rule;
+	char text[SL_STOP_RULE_BYTES];
 
-	if (!sl_plan_is_part(plan))
-		return;
-	fprintf(out,
-		"part        %llu of %llu: batches %llu to %llu, %llu particles\n"
-		"            sluice join makes image and joined file, and evaluates stop: and check:\n",
-		(unsigned long long)part->number, (unsigned long long)part->of,
-		(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
-		(unsigned long long)batches.particles);
+	if (sl_plan_is_part(plan)) {
+		sl_json_object(j, "part");
+		sl_json_u64(j, "number", plan->config.part.number);
+		sl_json_u64(j, "of", plan->config.part.of);
+		sl_json_u64(j, "first_batch", batches.first);
+		sl_json_u64(j, "batches", batches.end - batches.first);
+		sl_json_u64(j, "particles", batches.particles);
+		sl_json_close(j);
+	}
+	if (rule->below > 0) {
+		sl_json_object(j, "stop");
+		sl_json_text(j, "when", sl_stop_rule_text(rule, text));
+		sl_json_u64(j, "min_batches", rule->min_batches);
+		sl_json_bool(j, "never", rule->min_batches > plan->recipe.n_batches);
+		sl_json_close(j);
+	}
 }
 
-/* The pilot runs on one thread of the host, so the time is an estimate for the host only. */
-void sl_plan_print(const struct sl_plan *plan, FILE *out)
+enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out)
 {
-	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32], c[32];
+	struct sl_result r;
+	struct sl_json *j = &r.json;
 
-	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
-		(unsigned long long)r->particles, (unsigned long long)r->seed,
-		sl_models[r->model]->name);
-	fprintf(out, "batches     %s%llu of %u particles\n",
-		plan->choices.stop_rule.below > 0 ? "at most " : "",
-		(unsigned long long)r->n_batches, r->batch);
-	print_part(plan, out);
-	sl_inputs_print(plan, false, out);
-	print_stop_rule(plan, out);
-	fprintf(out, "key         ");
-	print_key(plan, out);
-	print_tallies(plan, out);
-	print_mode(plan, out);
-	print_schedule(plan, out);
-	print_primitives(plan, out);
-	print_device(plan, out);
-	print_memory(plan, out);
-	print_image(plan, out);
-	print_joined(plan, out);
-	fprintf(out, "disk        about %s in %s, up to %s before compression; %s free\n",
-		sl_sized((double)plan->disk_expected, c), plan->to,
-		sl_sized((double)plan->disk_bytes, a), sl_sized((double)plan->disk_free, b));
-	print_files(plan, out);
-	print_estimate(plan, out);
+	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
+	sl_json_object(j, NULL);
+	sl_json_text(j, "name", plan->config.run.name);
+	sl_json_u64(j, "particles", plan->recipe.particles);
+	sl_json_u64(j, "seed", plan->recipe.seed);
+	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
+	sl_json_u64(j, "batches", plan->recipe.n_batches);
+	sl_json_u64(j, "batch", plan->recipe.batch);
+	put_part_and_stop(j, plan);
+	sl_inputs_json(j, plan);
+	put_key(j, plan);
+	put_tallies(j, plan);
+	put_mode(j, plan);
+	put_primitives(j, plan);
+	put_devices(j, plan);
+	put_memory(j, plan);
+	put_image(j, plan);
+	put_joined(j, plan);
+	put_files(j, plan);
+	put_estimate(j, plan);
+	sl_json_array(j, "warnings");
 	for (uint32_t i = 0; i < plan->n_warnings; i++)
-		fprintf(out, "warning     %s\n", plan->warning[i]);
+		sl_json_text(j, NULL, plan->warning[i]);
+	return sl_result_end(&r, SL_OK);
 }

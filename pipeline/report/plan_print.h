@@ -1,4 +1,4 @@
-/* plan_print.h - the text of `sluice plan`: sizes, backends, memory and files of a run. */
+/* plan_print.h - what a run would do: sizes, backends, memory and files, as text or JSON (sluice plan). */
 #ifndef SL_PIPELINE_REPORT_PLAN_PRINT_H
 #define SL_PIPELINE_REPORT_PLAN_PRINT_H
 
@@ -6,7 +6,6 @@
 
 #include "pipeline/plan/plan.h"
 
-/* Prints what the run would do. */
-void sl_plan_print(const struct sl_plan *plan, FILE *out);
+enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out);
 
 #endif

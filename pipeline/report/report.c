@@ -6,13 +6,12 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
-#include "pipeline/report/phases.h"
-#include "pipeline/report/report_devices.h"
-#include "pipeline/report/report_part.h"
-#include "pipeline/report/report_rounds.h"
+#include "pipeline/report/report_times.h"
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/version.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
@@ -61,6 +60,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	double deviation;
 
 	sl_json_object(j, sl_fate_facts[f].name);
+	sl_json_bool(j, "kept", SL_HAS(plan->recipe.keep, f));
 	sl_json_u64(j, "count", fate->count);
 	sl_json_real(j, "fraction", fate->fraction);
 	sl_json_real(j, "standard_error", fate->result.error);
@@ -114,6 +114,39 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	sl_json_close(j);
 }
 
+/*
+ * Which part of the run this is, and the settings that the stored configuration leaves out and that
+ * sluice join needs for the files of the whole run.
+ */
+static void write_part(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_batch_range batches = sl_plan_batches(plan);
+	char text[64], value[32];
+
+	sl_json_object(j, "part");
+	sl_json_u64(j, "number", plan->config.part.number);
+	sl_json_u64(j, "of", plan->config.part.of);
+	sl_json_u64(j, "first_batch", batches.first);
+	sl_json_u64(j, "batches", batches.end - batches.first);
+	sl_json_array(j, "settings");
+	snprintf(text, sizeof(text), "output.joined=%s",
+		plan->config.output.joined ? "true" : "false");
+	sl_json_text(j, NULL, text);
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		if (isnan(plan->config.check.fate[f]))
+			continue;
+		sl_double_print(plan->config.check.fate[f], value, sizeof(value));
+		snprintf(text, sizeof(text), "check.%s=%s", sl_fate_facts[f].name, value);
+		sl_json_text(j, NULL, text);
+	}
+	sl_double_print(plan->config.check.sigma, value, sizeof(value));
+	snprintf(text, sizeof(text), "check.sigma=%s", value);
+	sl_json_text(j, NULL, text);
+	sl_json_close(j);
+	sl_json_text(j, "deflate", plan->facts.deflate->name);
+	sl_json_close(j);
+}
+
 /* Writes the stop rule and whether it was met. */
 static void write_stop_rule(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
@@ -126,6 +159,7 @@ static void write_stop_rule(
 	sl_json_text(j, "when", sl_stop_rule_text(g, text));
 	sl_json_u64(j, "min_batches", g->min_batches);
 	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
+	sl_json_u64(j, "batches", o.batches);
 	sl_json_real(j, "relative_error", o.relative_error);
 	sl_json_bool(j, "met", o.met);
 	sl_json_close(j);
@@ -195,71 +229,6 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_close(j);
 }
 
-/* How the joined file was made. devices: that have sorted its keys; host_because: why not, or not to the end. */
-static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
-{
-	sl_json_object(j, "joined");
-	sl_json_real(j, "seconds", l->seconds);
-	sl_json_u64(j, "devices", l->sorting_devices);
-	if (l->why[0])
-		sl_json_text(j, "host_because", l->why);
-	sl_json_close(j);
-}
-
-static void write_phases(
-	struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
-{
-	struct sl_phases p;
-
-	if (!sl_phases_find(w, s, &p))
-		return;
-	sl_json_real(j, "command_seconds", p.all);
-	sl_json_real(j, "plan_seconds", p.plan);
-	sl_json_real(j, "memory_seconds", p.memory);
-	sl_json_real(j, "prepare_seconds", p.prepare);
-	sl_json_real(j, "finish_seconds", p.finish);
-}
-
-/*
- * Times of this session in seconds. command_seconds lasts until this file is written. Those of
- * thread_seconds are sums over threads, or over batches in flight on a device, so together they exceed
- * wall_seconds. busy is a share from 0 to 1.
- */
-static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
-{
-	sl_json_object(j, "times");
-	write_phases(j, w, s);
-	sl_json_real(j, "wall_seconds", s->seconds);
-	sl_json_u64(j, "batches", s->batches);
-	sl_json_u64(j, "particles", s->particles);
-	sl_json_u64(j, "column_bytes", s->column_bytes);
-	sl_json_u64(j, "file_bytes", s->file_bytes);
-	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
-	sl_json_object(j, "thread_seconds");
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (w->origin ? s->stage_ns[i] > 0 : sl_stage_is_run(w->recipe.mode, i))
-			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
-	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
-	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
-	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
-	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
-	sl_json_close(j);
-	if (w->joined.seconds > 0)
-		write_joined_times(j, &w->joined);
-	if (w->origin) {
-		sl_report_part_times(j, w->origin);
-		sl_json_close(j);
-		return;
-	}
-	sl_json_object(j, "busy");
-	for (int k = 0; k < SL_WORKER_COUNT; k++)
-		sl_json_real(j, sl_workers[k], sl_session_busy_share(s, (enum sl_worker)k));
-	sl_json_close(j);
-	sl_devices_report(j, w, s);
-	sl_ranks_report(j, w);
-	sl_json_close(j);
-}
-
 /* None of these facts changes a result. They explain times, and help to find a faulty machine. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 {
@@ -326,7 +295,7 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 	if (sl_models[w->recipe.model]->steps)
 		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
 	if (w->schedule_reason[0])
-		sl_json_text(j, "schedule_story", w->schedule_reason);
+		sl_json_text(j, "schedule_reason", w->schedule_reason);
 	write_primitives(j, w);
 }
 
@@ -335,18 +304,15 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
  * rules_version; the others are for people and scripts. session is NULL before the first batch; times
  * and rounds are missing then.
  */
-/* The members of run.json. The object stays open, and its last member is the list of batches. */
-static void write_members(const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session, const char *state, FILE *out)
+void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_json json = sl_json_stream(out), *j = &json;
 	struct sl_truncated truncated;
 	struct sl_results results;
 
 	sl_results_of(plan, m, &results);
 	truncated = sl_results_truncated(plan, &results);
-	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
 	sl_json_text(j, "version", sl_version());
 	sl_json_text(j, "commit", sl_commit());
@@ -356,7 +322,7 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
 	sl_json_text(j, "format", plan->choices.format->name);
 	if (sl_plan_is_part(plan))
-		sl_report_part(j, plan);
+		write_part(j, plan);
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
@@ -367,15 +333,24 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	if (sl_plan_is_joined(plan) || w->keeps_list)
 		write_joined(j, w, sl_plan_is_joined(plan) && strcmp(state, "done") == 0);
 	if (session) {
-		write_times(j, w, session);
-		sl_rounds_report(j, &session->rounds);
+		sl_report_times(j, "times", w, session);
+		sl_report_rounds(j, &session->rounds);
 	}
 	sl_inputs_json(j, plan);
+	if (!w->origin)
+		write_machine(j, w);
+}
+
+/* The object stays open. The batches are last, so that what precedes can be read alone, however many there are. */
+static void write_run(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, FILE *out)
+{
+	struct sl_json json = sl_json_stream(out), *j = &json;
+
+	sl_json_object(j, NULL);
+	sl_report_members(j, w, m, session, state);
 	if (w->origin)
 		fprintf(out, ",%s", w->origin->members);
-	else
-		write_machine(j, w);
-	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
 	for (size_t i = 0; i < m->n; i++)
 		write_batch(j, &m->line[i]);
@@ -385,7 +360,7 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, FILE *out)
 {
-	write_members(w, m, session, state, out);
+	write_run(w, m, session, state, out);
 	fputs("\n}\n", out);
 }
 
@@ -399,7 +374,7 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 	struct sl_text_file f;
 
 	SL_TRY(sl_text_file_begin(&f, dir, "run.json"));
-	write_members(w, m, session, state, f.out);
+	write_run(w, m, session, state, f.out);
 	fprintf(f.out, CRC_END, sl_text_file_crc(&f));
 	return sl_text_file_commit(&f);
 }

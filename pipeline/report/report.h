@@ -31,6 +31,10 @@ enum sl_status sl_report_check(const struct sl_dir *dir);
 void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, FILE *out);
 
+/* The members of run.json, without those of the parts of a joined run, and without its batches. */
+void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state);
+
 /* The member "machine" of run.json: what computes, with how many threads and slots. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan);
 

@@ -1,241 +1,101 @@
 /*
- * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
+ * report_print.c - the summary of a run: fates and checks, times and files.
  *
- * All numbers come from sl_results_of() and the session, as those of run.json do. Texts are for
- * people and may change between versions; scripts read run.json.
+ * All numbers are those of run.json. Texts are for people and may change between versions; scripts read run.json.
  */
-#include <math.h>
-
-#include "pipeline/report/phases.h"
 #include "pipeline/report/report_print.h"
-#include "pipeline/report/report_devices.h"
-#include "pipeline/report/report_rounds.h"
+
 #include "pipeline/plan/input_files.h"
-#include "pipeline/plan/file_names.h"
-#include "pipeline/plan/memory.h"
+#include "pipeline/print/result.h"
+#include "pipeline/report/report.h"
+#include "pipeline/report/report_times.h"
 #include "pipeline/report/tallies/run_results.h"
-#include "pipeline/text/messages.h"
-#include "stages/formats/formats.h"
 
-/*
- * A line per fate that the run can give. The column weight replaces fraction if particles differ in
- * weight, because only the fraction of weight is then an unbiased estimate of the model's value.
- */
-static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
-{
-	bool listed = sl_fractions_count_particles(plan);
+static const struct sl_line lines[] = {
+	{"part", NULL,
+		"part {number} of {of}: {batches~batch} from batch {first_batch}; sluice join makes the "
+		"run of all parts"},
+	{"inputs.*" SL_INPUTS_SHOWN, "inputs", "[{?notice}" SL_INPUT_LINE "]"},
+	{"renamed_blobs.*" SL_INPUTS_SHOWN, "inputs", SL_BLOB_LINE},
+	{"tallies.fates.*",
+		"fate                particles     fraction         +-"
+		"[{?^tallies.weight_step}  sum of weights]  check\n",
+		"{@:-14} {count:14} {mean_over_batches:12.8f} {standard_error:10.2g}[  {weight:14.8g}]"
+		"[  {check.expected:.8g}: {check.deviation_in_sigma:+.2f} sigma, [{?check.met}met]"
+		"[{!check.met}NOT MET]][{?kept}  (kept)]"},
+	{"stop", NULL,
+		"stop.when [{?met}was][{!met}was not] met after {batches} of at most "
+		"{most_batches~batch}: {when}; the relative error is {relative_error:.4g}"},
+	{"times.parts", NULL,
+		"joined from {#} parts, which took at most {^times.wall_seconds:.1f} s, and "
+		"{^times.computing_seconds:.1f} s of computing together"},
+	{"times.busy", NULL,
+		"[{!^times.particles}no batch was computed: earlier sessions committed all of them]"},
+	{"session", NULL, "\nelapsed ns per particle: {thread_seconds/particles/1e-9:.1f}"},
+	{"session", NULL,
+		"{particles/wall_seconds/1e6:.2f} M particles/s in {wall_seconds:.2f} s of batches on "
+		"[[{?devices}{#devices} x ]{^machine.device.name} and ]{^machine.threads~thread}; "
+		"{particles/computing_seconds/1e6:.2f} M per second of [{?^machine.device}a slot]"
+		"[{!^machine.device}processor time], without compression"},
+	{"session", NULL,
+		"[{command_seconds:.2f} s for the whole command, "
+		"{particles/command_seconds/1e6:.2f} M particles/s; plan {plan_seconds:.2f}, memory "
+		"{memory_seconds:.2f}, preparation {prepare_seconds:.2f}, batches "
+		"{wall_seconds:.2f}, end {finish_seconds:.2f} s]"},
+	{"session", NULL,
+		"busy, %: {busy/0.01:.0f}; {column_bytes/wall_seconds/1e9:.3g} GB/s of columns became "
+		"{file_bytes/wall_seconds/1e9:.3g} GB/s of files"},
+	{"session.devices.*", NULL,
+		"device {number} computed {batches~batch}[, then failed, and other devices computed the "
+		"rest ({failure})]"},
+	{"session.ranks.*", NULL,
+		"rank {number} on {host} computed {batches~batch} with "
+		"[{devices} x {device}[, of which {failed_devices} failed,] and ]{threads~thread}"},
+	{"schedule_reason", NULL, "{}"},
+	{"rounds.each.*12",
+		"\nround         batches      particles    alive after   advance ms   compact ms\n",
+		"{@:-8} {batches:12} {particles:14} {alive:14} {advance_seconds/1e-3:12.4g} "
+		"{compact_seconds/1e-3:12.4g}"},
+	{"rounds", NULL,
+		"{longest} rounds processed {particles} particles, "
+		"{particles/without_compaction/0.01:.3g} % of the number without compaction;\n"
+		"advancing {advance_seconds:.4g} s, compacting {compact_seconds:.4g} s"},
+	{"written", NULL,
+		"{^tallies.survivors~survivor}[ in {to}/{first}[ .. {last}] ({bytes:B}), summary in "
+		"run.json][{!first}, not written (output.format: none); summary in {to}/run.json]"},
+	{"joined", NULL,
+		"joined file of all batches in {^written.to}/{}: {^joined_particles~particle}"
+		"[{?^sample_weight}, a sample with weights of at least {^sample_weight:.6g}]"},
+	{"written.ordered", NULL,
+		"[{?^joined_order=run}its order is that of the key over the whole run"
+		"[{?^times.joined.devices}; {^times.joined.devices~device} sorted the keys]"
+		"[; the host compared keys ({^times.joined.host_because})]]"
+		"[{?^joined_order=batch}its order by key is within each batch only; for the order over "
+		"the run use output.order: run]"},
+	{"warnings.*", NULL, "warning: {}"},
+	{NULL},
+};
 
-	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
-		r->counts ? "fraction" : "weight", "+-", listed ? "sum of weights  " : "", "check");
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		const struct sl_fate_result *fate = &r->fate[f];
-		double expected = plan->config.check.fate[f], deviation;
-
-		if (!SL_HAS(sl_fates_of(&plan->recipe), f))
-			continue;
-		fprintf(out, "%-14s %14llu", sl_fate_facts[f].name,
-			(unsigned long long)fate->count);
-		if (r->all.particles > 0)
-			fprintf(out, " %12.8f %10.2g", fate->result.value, fate->result.error);
-		else
-			fprintf(out, " %12s %10s", "-", "-");
-		if (listed)
-			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
-		if (!isnan(expected)) {
-			bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
-
-			fprintf(out, "  %.8g: %+.2f sigma, %s", expected, deviation,
-				met ? "met" : "NOT MET");
-		}
-		fprintf(out, "%s\n", SL_HAS(plan->recipe.keep, f) ? "  (kept)" : "");
-	}
-}
-
-/* Prints whether the stop rule ended the run, or why it did not. */
-static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
-{
-	const struct sl_stop_rule *g = &plan->choices.stop_rule;
-	const char *fate = sl_fate_facts[g->fate].name;
-	unsigned long long most = plan->recipe.n_batches;
-	struct sl_stop_state o = sl_stop_rule_state(g, most, m);
-	char error[32];
-
-	snprintf(error, sizeof(error), isnan(o.relative_error) ? "unknown" : "%.4g",
-		o.relative_error);
-	if (o.met)
-		fprintf(out,
-			"stopped after batch %llu (%llu of at most %llu): rel_error(%s) %s < %.4g\n",
-			(unsigned long long)o.batches - 1, (unsigned long long)o.batches, most,
-			fate, error, g->below);
-	else
-		fprintf(out,
-			"stop.when was not met: rel_error(%s) is %s after all %llu batches "
-			"(wanted: < %.4g, after %llu or more)\n",
-			fate, error, most, g->below, (unsigned long long)g->min_batches);
-}
-
-/* Prints the busy share of each kind of worker; the busiest one limits the run. */
-static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
-{
-	double busiest = -1;
-	int busiest_worker = 0;
-
-	fprintf(out, "busy ");
-	for (int k = 0; k < SL_WORKER_COUNT; k++) {
-		double busy = sl_session_busy_share(s, (enum sl_worker)k);
-
-		if (k == SL_WORKER_device && !plan->on_device)
-			continue;
-		fprintf(out, " %s %.0f %%", sl_workers[k], 100 * busy);
-		busiest_worker = busy > busiest ? k : busiest_worker;
-		busiest = busy > busiest ? busy : busiest;
-	}
-	fprintf(out,
-		"; the run waited for the %s; %.3g GB/s of columns became %.3g GB/s of files\n",
-		sl_workers[busiest_worker], 1e-9 * (double)s->column_bytes / s->seconds,
-		1e-9 * (double)s->file_bytes / s->seconds);
-}
-
-/* Prints what the user has waited, and for what. */
-static void print_phases(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
-{
-	struct sl_phases p;
-
-	if (!sl_phases_find(w, s, &p))
-		return;
-	fprintf(out,
-		"%.2f s for the whole command, %.2f M particles/s; plan %.2f, memory %.2f, preparation %.2f, "
-		"batches %.2f, end %.2f s\n",
-		p.all, 1e-6 * (double)s->particles / p.all, p.plan, p.memory, p.prepare, p.batches,
-		p.finish);
-}
-
-/*
- * Times per particle of each stage, summed over threads, then the rate of the session. The last rate
- * is that of one core or slot without compression: it compares models and modes independently of
- * the number of threads and of the format.
- */
-static void print_times(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
-{
-	const struct sl_plan *plan = w->plan;
-	double n = (double)s->particles;
-	char devices[SL_DEVICES_TEXT_BYTES];
-
-	if (s->particles == 0) {
-		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
-		return;
-	}
-	fprintf(out, "\nelapsed ns per particle ");
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(w->recipe.mode, i))
-			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
-	if (plan->on_device)
-		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
-	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
-	fprintf(out,
-		"%.2f M particles/s in %.2f s of batches on %s%s%u thread%s; %.2f M per second of %s, without compression\n",
-		n / s->seconds * 1e-6, s->seconds,
-		plan->on_device ? sl_devices_text(plan, devices) : "",
-		plan->on_device ? " and " : "", s->workers[SL_WORKER_threads],
-		s->workers[SL_WORKER_threads] == 1 ? "" : "s",
-		n / sl_session_computing_seconds(s) * 1e-6,
-		plan->on_device ? "a slot" : "processor time");
-	print_phases(w, s, out);
-	print_busy(plan, s, out);
-	sl_devices_print(w, s, out);
-	sl_ranks_print(w, out);
-}
-
-static void print_run_order(const struct sl_joined_list *l, FILE *out)
-{
-	fprintf(out, "its order is that of the key over the whole run");
-	if (l->sorting_devices > 0)
-		fprintf(out, "; %u device%s sorted the keys", l->sorting_devices,
-			l->sorting_devices > 1 ? "s" : "");
-	if (l->why[0])
-		fprintf(out, "; the host compared %s (%.*s)",
-			l->sorting_devices > 0 ? "the rest of them" : "them",
-			(int)strcspn(l->why, ";"), l->why);
-	fprintf(out, "\n");
-}
-
-/*
- * Prints the joined file, what is in it, and its order. Batches that are sorted by a key are not sorted
- * over the run unless they were merged.
- */
-static void print_joined(const struct sl_workspace *w, const struct sl_manifest *m, FILE *out)
-{
-	const struct sl_plan *plan = w->plan;
-	const struct sl_list_order *o = &plan->choices.list_order;
-	char name[SL_FILE_NAME_BYTES];
-
-	if (!sl_plan_is_joined(plan))
-		return;
-	fprintf(out, "joined file of all batches in %s/%s", plan->to,
-		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
-	if (o->sample > 0 || o->limit > 0)
-		fprintf(out, ": %llu particles", (unsigned long long)w->joined.particles);
-	if (w->joined.threshold > 0)
-		fprintf(out, ", a sample with weights of at least %.6g", w->joined.threshold);
-	fprintf(out, "\n");
-	if (plan->recipe.n_fields > 0 && m->n > 1 && o->run)
-		print_run_order(&w->joined, out);
-	else if (plan->recipe.n_fields > 0 && m->n > 1)
-		fprintf(out, "its order by key is within each batch only; for the order over the "
-			     "run use output.order: run\n");
-}
-
-/* A part says so: its numbers are not those of the run. */
-static void print_part(const struct sl_plan *plan, FILE *out)
-{
-	const struct sl_part *part = &plan->config.part;
-	const struct sl_batch_range batches = sl_plan_batches(plan);
-
-	if (sl_plan_is_part(plan))
-		fprintf(out,
-			"part %llu of %llu: batches %llu to %llu of %llu; sluice join makes the run "
-			"of all parts\n",
-			(unsigned long long)part->number, (unsigned long long)part->of,
-			(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
-			(unsigned long long)plan->recipe.n_batches);
-}
-
-/* Input files are printed only if there is something to say about them, such as an incomplete file. */
-void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
+enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_truncated truncated;
-	char bytes[32];
-	struct sl_results r;
+	struct sl_results all;
+	struct sl_result r;
 
-	sl_results_of(plan, m, &r);
-	print_part(plan, out);
-	sl_inputs_print(plan, true, out);
-	print_fates(plan, &r, out);
-	if (plan->choices.stop_rule.below > 0)
-		print_stop_rule(plan, m, out);
-	if (w->origin)
-		fprintf(out,
-			"joined from %zu parts, which took at most %.1f s, and %.1f s of computing "
-			"together\n",
-			w->origin->n_parts, session->seconds,
-			sl_session_computing_seconds(session));
-	else
-		print_times(w, session, out);
-	if (w->schedule_reason[0])
-		fprintf(out, "%s\n", w->schedule_reason);
-	sl_rounds_print(&session->rounds, out);
-	if (plan->choices.format == &sl_format_none)
-		fprintf(out,
-			"%llu survivors, not written (output.format: none); summary in %s/run.json\n",
-			(unsigned long long)r.survivors, plan->to);
-	else
-		fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
-			(unsigned long long)r.survivors, plan->to, m->line[0].file,
-			m->n > 1 ? " .. " : "", m->n > 1 ? m->line[m->n - 1].file : "",
-			sl_sized((double)r.bytes, bytes));
-	print_joined(w, m, out);
-	truncated = sl_results_truncated(plan, &r);
-	sl_truncated_print(&truncated, out);
+	SL_TRY(sl_result_begin(&r, lines, out));
+	sl_json_object(&r.json, NULL);
+	sl_report_members(&r.json, w, m, session, "done");
+	if (!w->origin && session->particles > 0)
+		sl_report_times(&r.json, "session", w, session);
+	sl_results_of(plan, m, &all);
+	sl_json_object(&r.json, "written");
+	sl_json_text(&r.json, "to", plan->to);
+	sl_json_u64(&r.json, "bytes", all.bytes);
+	sl_json_bool(&r.json, "ordered", plan->recipe.n_fields > 0 && m->n > 1);
+	if (m->n > 0)
+		sl_json_text(&r.json, "first", m->line[0].file);
+	if (m->n > 1)
+		sl_json_text(&r.json, "last", m->line[m->n - 1].file);
+	return sl_result_end(&r, SL_OK);
 }

@@ -5,7 +5,7 @@
 #include "pipeline/report/report.h"
 
 /* Prints fates, checks, times and files. */
-void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
+enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out);
 
 #endif

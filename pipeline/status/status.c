@@ -3,11 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "pipeline/results/manifest.h"
-#include "pipeline/text/json.h"
-#include "pipeline/text/messages.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"
 #include "primitives/files/files.h"
@@ -19,11 +16,6 @@ const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
 	[SL_RUN_STOPPED] = "stopped",
 	[SL_RUN_DAMAGED] = "damaged",
 	[SL_RUN_DONE] = "done"};
-
-static const char *const lock_names[] = {[SL_LOCK_FREE] = "free",
-	[SL_LOCK_HELD] = "held",
-	[SL_LOCK_LEFT] = "left",
-	[SL_LOCK_ELSEWHERE] = "elsewhere"};
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -164,134 +156,96 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 		dir->path);
 }
 
-/* --- printing --------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------- */
 
-/* A time of day some seconds after now, in UTC. */
-const char *sl_clock_text(double now, double later, char text[32])
+struct parts_walk {
+	const struct sl_dir *dir;
+	double now;
+	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r);
+	void *ctx;
+	struct sl_parts_status *sum;
+	uint64_t started; /* parts that are counted in sum->state */
+};
+
+static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 {
-	time_t at = (time_t)(now + later);
-	struct tm utc;
-
-	text[0] = '\0';
-	if (gmtime_r(&at, &utc))
-		strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return text;
+	sum->state[r->state]++;
+	sum->batches += r->batches;
+	sum->n_batches += r->n_batches;
+	sum->particles += r->particles;
+	sum->n_particles += r->n_particles;
+	sum->survivors += r->survivors;
+	sum->bytes += r->bytes;
+	sum->truncated.count += r->truncated.count;
+	sum->truncated.particles += r->truncated.particles;
+	sum->truncated.max_steps = r->truncated.max_steps;
+	if (r->state == SL_RUN_RUNNING)
+		sum->rate += r->rate;
+	sum->seconds_left = fmax(sum->seconds_left, r->seconds_left);
 }
 
-static void print_process(const struct sl_run_status *r, FILE *out)
+/*
+ * Reads the status of a part. *started is false if its process has not written run.json yet. A part whose
+ * run.json cannot be read gets the state "damaged"; if there are several, the error message is that of the
+ * first.
+ */
+static enum sl_status read_part(
+	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
 {
-	static const char *const what[] = {[SL_LOCK_FREE] = "",
-		[SL_LOCK_HELD] = "; it holds the lock",
-		[SL_LOCK_LEFT] = "; it has ended without closing the run",
-		[SL_LOCK_ELSEWHERE] = "; whether it still runs can be seen on that host only"};
-	const struct sl_lock_holder *l = &r->lock;
+	enum sl_status s = sl_run_status_read(dir, w->now, r);
+	char why[SL_MESSAGE_BYTES];
 
-	if (l->state == SL_LOCK_FREE)
-		fprintf(out, "process     none\n");
-	else if (l->pid == 0)
-		fprintf(out, "process     holds the lock, and has not written its number yet\n");
-	else
-		fprintf(out, "process     %llu on %s since %s%s\n", (unsigned long long)l->pid,
-			l->host, l->since, what[l->state]);
+	*started = true;
+	if (s != SL_BAD_INPUT)
+		return s;
+	memcpy(why, sl_last_error(), sizeof(why));
+	SL_TRY(sl_file_exists(dir, "run.json", started));
+	*r = (struct sl_run_status){.state = SL_RUN_DAMAGED, .seconds_left = -1};
+	if (*started && w->sum->state[SL_RUN_DAMAGED] == 0)
+		memcpy(w->sum->why, why, sizeof(why));
+	return SL_OK;
 }
 
-/* The line about the last commit, the rate and the end, as far as they are known. */
-static void print_pace(const struct sl_run_status *r, double now, FILE *out)
+/* Adds the part in the directory of that name. */
+static enum sl_status add_part(void *ctx, const char *name)
 {
-	char text[SL_DURATION_BYTES], when[32];
-
-	if (r->since_commit >= 0)
-		fprintf(out, "last commit %s, %s ago\n", sl_clock_text(now, -r->since_commit, when),
-			sl_duration(r->since_commit, text));
-	if (r->rate > 0)
-		fprintf(out, "rate        %.4g M particles/s in the %s session\n", r->rate * 1e-6,
-			r->state == SL_RUN_RUNNING ? "present" : "last");
-	if (r->seconds_left >= 0)
-		fprintf(out, "end         %sin %s, %s\n", r->at_most ? "at the latest " : "",
-			sl_duration(r->seconds_left, text),
-			sl_clock_text(now, r->seconds_left, when));
-}
-
-static void print_text(const char *directory, const struct sl_run_status *r, double now, FILE *out)
-{
-	char bytes[32];
-
-	fprintf(out, "%s: run %s, ", directory, r->name[0] ? r->name : "(no name)");
-	if (r->part.of > 0)
-		fprintf(out, "part %llu of %llu, ", (unsigned long long)r->part.number,
-			(unsigned long long)r->part.of);
-	fprintf(out, "%s\n", sl_run_states[r->state]);
-	if (r->state != SL_RUN_STARTING) {
-		fprintf(out, "batches     %llu of %s%llu\n", (unsigned long long)r->batches,
-			r->at_most ? "at most " : "", (unsigned long long)r->n_batches);
-		fprintf(out, "particles   %llu of %s%llu, %.1f %%; %llu survivors, %s in files\n",
-			(unsigned long long)r->particles, r->at_most ? "at most " : "",
-			(unsigned long long)r->n_particles,
-			r->n_particles > 0 ? 100.0 * (double)r->particles / (double)r->n_particles
-					   : 100,
-			(unsigned long long)r->survivors, sl_sized((double)r->bytes, bytes));
-	}
-	print_process(r, out);
-	print_pace(r, now, out);
-	sl_truncated_print(&r->truncated, out);
-	if (r->damaged > 0)
-		fprintf(out, "damaged lines of manifest.jsonl: %zu, not counted\n", r->damaged);
-	if (r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED)
-		fprintf(out, "sluice run --resume continues the run\n");
-}
-
-static void print_json(const struct sl_run_status *r, double now, FILE *out)
-{
-	struct sl_json j = sl_json_stream(out);
-	char when[32];
-
-	sl_json_object(&j, NULL);
-	sl_json_text(&j, "name", r->name);
-	if (r->part.of > 0) {
-		sl_json_u64(&j, "part", r->part.number);
-		sl_json_u64(&j, "of_parts", r->part.of);
-	}
-	sl_json_text(&j, "state", sl_run_states[r->state]);
-	sl_json_u64(&j, "batches", r->batches);
-	sl_json_u64(&j, "of_batches", r->n_batches);
-	sl_json_u64(&j, "particles", r->particles);
-	sl_json_u64(&j, "of_particles", r->n_particles);
-	sl_json_u64(&j, "session_particles", r->session_particles);
-	sl_json_bool(&j, "at_most", r->at_most);
-	sl_json_u64(&j, "survivors", r->survivors);
-	sl_json_u64(&j, "bytes", r->bytes);
-	sl_json_u64(&j, "damaged_lines", r->damaged);
-	sl_truncated_json(&r->truncated, &j);
-	sl_json_object(&j, "lock");
-	sl_json_text(&j, "state", lock_names[r->lock.state]);
-	if (r->lock.pid > 0) {
-		sl_json_u64(&j, "pid", r->lock.pid);
-		sl_json_text(&j, "host", r->lock.host);
-		sl_json_text(&j, "since", r->lock.since);
-	}
-	sl_json_close(&j);
-	sl_json_real(&j, "rate", r->rate > 0 ? r->rate : NAN);
-	sl_json_real(&j, "seconds_left", r->seconds_left >= 0 ? r->seconds_left : NAN);
-	if (r->seconds_left >= 0)
-		sl_json_text(&j, "end", sl_clock_text(now, r->seconds_left, when));
-	sl_json_real(&j, "seconds_since_commit", r->since_commit >= 0 ? r->since_commit : NAN);
-	sl_json_close(&j);
-	fputc('\n', out);
-}
-
-enum sl_status sl_status_print(const char *directory, bool json, FILE *out)
-{
+	struct parts_walk *w = (struct parts_walk *)ctx;
+	char path[SL_PATH_BYTES];
 	struct sl_run_status r;
-	double now = sl_seconds_since_1970();
+	struct sl_part part;
 	struct sl_dir dir;
 	enum sl_status s;
+	bool started;
 
-	SL_TRY(sl_dir_open(directory, false, &dir));
-	s = sl_run_status_read(&dir, now, &r);
-	if (s == SL_OK && json)
-		print_json(&r, now, out);
-	else if (s == SL_OK)
-		print_text(directory, &r, now, out);
+	if (!sl_part_find(name, &part))
+		return SL_OK;
+	if (w->sum->of > 0 && part.of != w->sum->of)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: has parts of a run of %llu and of a run of %llu parts; give the directory of "
+			"one part",
+			w->dir->path, (unsigned long long)w->sum->of, (unsigned long long)part.of);
+	w->sum->of = part.of;
+	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
+	SL_TRY(sl_dir_open(path, false, &dir));
+	s = read_part(w, &dir, &r, &started);
 	sl_dir_close(&dir);
-	return s;
+	if (s != SL_OK || !started)
+		return s;
+	add(&r, w->sum);
+	w->started++;
+	if (w->each)
+		w->each(w->ctx, &part, &r);
+	return SL_OK;
+}
+
+enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
+	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
+	void *ctx, struct sl_parts_status *sum)
+{
+	struct parts_walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
+
+	*sum = (struct sl_parts_status){.seconds_left = -1};
+	SL_TRY(sl_dir_each(dir, add_part, &w));
+	sum->not_started = sum->of - w.started;
+	return SL_OK;
 }

@@ -46,10 +46,29 @@ struct sl_run_status {
  */
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
 
-/* Writes a time of day, some seconds after now, in UTC. Returns text. */
-const char *sl_clock_text(double now, double later, char text[32]);
+/* --- the parts of a run in the directory that they share; those without a directory have not started --- */
 
-/* Prints the status of the run in a directory as text or as JSON. */
-enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
+enum { SL_RUN_STATES = SL_RUN_DONE + 1 };
+
+/* Sums over the parts. */
+struct sl_parts_status {
+	uint64_t of;                   /* parts of the run; 0: the directory has none */
+	uint64_t state[SL_RUN_STATES]; /* numbers of parts in each state */
+	uint64_t not_started;
+	uint64_t batches, n_batches; /* n: of the parts that have started */
+	uint64_t particles, n_particles, survivors, bytes;
+	struct sl_truncated truncated;
+	double rate;                /* of the parts that run, particles per second */
+	double seconds_left;        /* of the last of them to end; < 0: not known */
+	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
+};
+
+/*
+ * Reads the parts in dir at a time, in seconds since 1970, and calls each with those that have a
+ * directory, in order. each may be NULL.
+ */
+enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
+	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
+	void *ctx, struct sl_parts_status *sum);
 
 #endif

@@ -66,13 +66,13 @@ static void put_string(struct sl_json *j, const char *text)
 
 		if (*at == '\n' || *at == '\t') {
 			put_text(j, *at == '\n' ? "\\n" : "\\t");
-		} else if (n == 0 || is_control(point)) {
+		} else if (!j->raw && (n == 0 || is_control(point))) {
 			snprintf(escape, sizeof(escape), "\\u%04x", n ? point & 0xffff : 0xfffd);
 			put_text(j, escape);
 		} else {
-			if (point == '"' || point == '\\')
+			if (*at == '"' || *at == '\\')
 				put_text(j, "\\");
-			put(j, (const char *)at, n);
+			put(j, (const char *)at, n ? n : 1);
 		}
 		at += n ? n : 1;
 	}

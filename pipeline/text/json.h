@@ -30,6 +30,7 @@ struct sl_json {
 	char *text;
 	size_t size, used;         /* used counts on when the text is cut; it has no final NUL */
 	bool indented;             /* one member per line; else one line without spaces */
+	bool raw;                  /* bytes that are not printable stay as they are */
 	unsigned depth;            /* number of open objects and arrays */
 	bool filled;               /* the innermost object or array has a member */
 	char close[SL_JSON_DEPTH]; /* the closing bracket of each */

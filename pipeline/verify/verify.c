@@ -16,7 +16,7 @@
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/text/json.h"
+#include "pipeline/print/result.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/run_results.h"
@@ -25,7 +25,6 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/verify/verify_side_files.h"
 #include "pipeline/verify/verify_table.h"
-#include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
@@ -235,67 +234,46 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-/* Prints what was checked of a run without files of survivors. */
-static void print_unwritten(
-	const struct counts *c, uint64_t of, const struct sl_plan *plan, FILE *out)
-{
-	fprintf(out,
-		"%llu of %llu batches are correct: %llu survivors, not written; checked: fate "
-		"counts%s of all batches; digests of %s, recomputed\n",
-		(unsigned long long)c->batches, (unsigned long long)of,
-		(unsigned long long)c->survivors,
-		sl_counter_words(&plan->recipe) > 0 ? " and histograms" : "",
-		c->recomputed == 1 ? "one batch" : "all batches");
-	sl_truncated_print(&c->truncated, out);
-}
+static const struct sl_line lines[] = {
+	{"", NULL,
+		"{batches} of {of_batches~batch} are correct: {survivors~survivor}"
+		"[{?written} in {bytes:B}; checked: digests of all survivors]"
+		"[{!written}, not written; checked: fate counts[{?histograms} and histograms] of all "
+		"batches; digests]"
+		"[{?order_checked}, order of {order_checked}]"
+		"[{?remade}, {remade} recomputed from their ids]"
+		"[{?recomputed}, [{?recomputed=1}one batch][{!recomputed=1}all batches] recomputed]"
+		"[{?image_added_up}, the image][{?joined_compared}, the joined file]"},
+	{"warnings.*", NULL, "warning: {}"},
+	{NULL},
+};
 
 /*
  * Prints the counts of a run without errors. of: the number of batches of the complete run. Some keys
  * of the JSON object have older names; scripts read them, so they stay.
  */
-static void print_counts(
+static enum sl_status print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
-	bool image = plan->config.output.image, joined = sl_plan_is_joined(plan);
-	struct sl_json j = sl_json_stream(out);
-	char bytes[32], checks[96] = "";
+	struct sl_result r;
+	struct sl_json *j = &r.json;
 
-	if (!json && plan->choices.format == &sl_format_none) {
-		print_unwritten(c, of, plan, out);
-		return;
-	}
-	if (!json) {
-		if (c->ordered > 0)
-			sl_append(checks, sizeof(checks), ", order of %llu",
-				(unsigned long long)c->ordered);
-		if (c->sampled > 0)
-			sl_append(checks, sizeof(checks), ", %llu recomputed from their ids",
-				(unsigned long long)c->sampled);
-		fprintf(out,
-			"%llu of %llu batches are correct: %llu survivors in %s; checked: digests of "
-			"all survivors%s%s%s%s\n",
-			(unsigned long long)c->batches, (unsigned long long)of,
-			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes), checks,
-			c->recomputed == 0   ? ""
-			: c->recomputed == 1 ? ", one batch recomputed"
-					     : ", all batches recomputed",
-			image ? ", the image" : "", joined ? ", the joined file" : "");
-		sl_truncated_print(&c->truncated, out);
-		return;
-	}
-	sl_json_object(&j, NULL);
-	sl_json_u64(&j, "batches", c->batches);
-	sl_json_u64(&j, "of_batches", of);
-	sl_json_u64(&j, "survivors", c->survivors);
-	sl_json_u64(&j, "bytes", c->bytes);
-	sl_truncated_json(&c->truncated, &j);
-	sl_json_u64(&j, "order_checked", c->ordered);
-	sl_json_u64(&j, "remade", c->sampled);
-	sl_json_bool(&j, "batch_computed_anew", c->recomputed > 0);
-	sl_json_bool(&j, "image_added_up", image);
-	sl_json_bool(&j, "joined_compared", joined);
-	sl_json_close(&j);
-	fputc('\n', out);
+	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
+	sl_json_object(j, NULL);
+	sl_json_u64(j, "batches", c->batches);
+	sl_json_u64(j, "of_batches", of);
+	sl_json_u64(j, "survivors", c->survivors);
+	sl_json_u64(j, "bytes", c->bytes);
+	sl_json_bool(j, "written", plan->choices.format != &sl_format_none);
+	sl_json_bool(j, "histograms", sl_counter_words(&plan->recipe) > 0);
+	sl_truncated_json(&c->truncated, j);
+	sl_json_u64(j, "order_checked", c->ordered);
+	sl_json_u64(j, "remade", c->sampled);
+	sl_json_bool(j, "batch_computed_anew", c->recomputed > 0);
+	sl_json_u64(j, "recomputed", c->recomputed);
+	sl_json_bool(j, "image_added_up", plan->config.output.image);
+	sl_json_bool(j, "joined_compared", sl_plan_is_joined(plan));
+	return sl_result_end(&r, SL_OK);
 }
 
 /*
@@ -358,7 +336,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
-		print_counts(&counts, of, plan, json, out);
+		s = print_counts(&counts, of, plan, json, out);
 	sl_manifest_free(&m);
 	sl_workspace_close(w);
 	sl_plan_free(plan);

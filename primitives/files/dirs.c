@@ -264,33 +264,3 @@ enum sl_status sl_dir_each(
 	sl_memory_give(SL_HOST, all.text);
 	return s;
 }
-
-/* What sl_dir_empty() removes from, and how many entries it has removed since the list began. */
-struct emptying {
-	const struct sl_dir *dir;
-	size_t removed;
-};
-
-static enum sl_status remove_entry(void *context, const char *name)
-{
-	struct emptying *e = (struct emptying *)context;
-
-	e->removed++;
-	return sl_file_remove(e->dir, name);
-}
-
-/*
- * A list can lack entries while others are removed, so it is read again until it is empty. Another process could add
- * files all the time, so it is read at most LISTS_MOST times.
- */
-enum sl_status sl_dir_empty(const struct sl_dir *d)
-{
-	enum { LISTS_MOST = 16 };
-	struct emptying e = {.dir = d, .removed = 1};
-
-	for (int lists = 0; e.removed > 0 && lists < LISTS_MOST; lists++) {
-		e.removed = 0;
-		SL_TRY(list(d, remove_entry, &e));
-	}
-	return SL_OK;
-}

@@ -71,9 +71,6 @@ enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes);
 enum sl_status sl_dir_each(
 	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx);
 
-/* Removes all files in d. Allocates no memory, so that the files of a process that lacks memory are removed. */
-enum sl_status sl_dir_empty(const struct sl_dir *d);
-
 SL_C_END
 
 #endif

@@ -18,9 +18,9 @@ class Comparison:
 
     same      True if every case ran and gave the answer of the first one
     rows      one dict per case: where, mode, scan, compact, sort, schedule, answer ('same', 'differs' or
-              'failed', then with the reason as story), without_output and with_output (particles_per_s,
-              median_ms, ...), stages (name -> median_ms, bytes, gb_per_s); on the emulated device instead
-              of stages accesses_per_particle (loads, stores, sectors, ...)
+              'failed', then with the reason as story), without_output (seconds and particles_per_s of one
+              run); on the emulated device, which is not timed, accesses_per_particle (loads, stores,
+              sectors, ...)
     report    what `sluice compare --json` prints, as a dict
     text      the tables of `sluice compare`
     """
@@ -56,7 +56,7 @@ def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparis
     """Runs a configuration with every backend, checks that all answers have the same bits, and times it.
 
     Without a GPU the device backends run on the emulated device, with the first 20,000 particles unless
-    full is true. Further arguments as for run(). Files go to a temporary directory next to output.to.
+    full is true. Further arguments as for run(). Nothing is written.
 
     Raises Error with status CHECK_FAILED if a case differs; error.result has the Comparison then.
     """

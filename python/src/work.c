@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_device.h"
-#include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/convert/convert.h"
@@ -263,33 +261,6 @@ enum sl_status sl_py_work_run(struct sl_py_job *job)
 
 /* --- the other commands ----------------------------------------------------------------------- */
 
-/* The numbers of a plan, as JSON. */
-static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *plan)
-{
-	struct sl_json j;
-	struct sl_text_memory t;
-
-	SL_TRY(sl_text_memory_begin(&t));
-	j = sl_json_stream(t.out);
-	sl_json_object(&j, NULL);
-	sl_json_u64(&j, "particles", plan->recipe.particles);
-	sl_json_u64(&j, "batch", plan->recipe.batch);
-	sl_json_u64(&j, "batches", plan->recipe.n_batches);
-	sl_json_u64(&j, "host_bytes", plan->memory.host);
-	sl_json_u64(&j, "device_bytes", plan->memory.device);
-	sl_json_u64(&j, "disk_bytes", plan->disk_bytes);
-	sl_json_u64(&j, "disk_expected", plan->disk_expected);
-	sl_json_array(&j, "warnings");
-	for (uint32_t i = 0; i < plan->n_warnings; i++)
-		sl_json_text(&j, NULL, plan->warning[i]);
-	sl_json_close(&j);
-	sl_json_text(&j, "device", plan->on_device ? plan->device[0].name : "cpu");
-	sl_json_u64(&j, "threads", plan->threads);
-	sl_json_text(&j, "directory", plan->to);
-	sl_json_close(&j);
-	return close_text(&t, &job->facts, SL_OK);
-}
-
 enum sl_status sl_py_work_check(struct sl_py_job *job)
 {
 	SL_TRY(read_config(job, job->asked.n_sets));
@@ -305,13 +276,13 @@ enum sl_status sl_py_work_plan(struct sl_py_job *job)
 	if (s == SL_OK)
 		s = check_plan(job, plan);
 	if (s == SL_OK)
-		s = print_facts(job, plan);
+		s = sl_text_memory_begin(&t);
+	if (s == SL_OK)
+		s = close_text(&t, &job->facts, sl_plan_print(plan, true, t.out));
 	if (s == SL_OK)
 		s = sl_text_memory_begin(&t);
-	if (s == SL_OK) {
-		sl_plan_print(plan, t.out);
-		s = close_text(&t, &job->text, s);
-	}
+	if (s == SL_OK)
+		s = close_text(&t, &job->text, sl_plan_print(plan, false, t.out));
 	sl_plan_free(plan);
 	return s;
 }
@@ -322,11 +293,9 @@ static enum sl_status print_comparison(struct sl_py_job *job, const struct sl_co
 	struct sl_text_memory t;
 
 	SL_TRY(sl_text_memory_begin(&t));
-	sl_compare_print(c, t.out);
-	SL_TRY(close_text(&t, &job->facts, SL_OK));
+	SL_TRY(close_text(&t, &job->facts, sl_compare_print(c, sl_compare_text, t.out)));
 	SL_TRY(sl_text_memory_begin(&t));
-	sl_compare_json(c, t.out);
-	return close_text(&t, &job->text, SL_OK);
+	return close_text(&t, &job->text, sl_compare_print(c, NULL, t.out));
 }
 
 /* Results are printed if every case was tried, also if some of them differ. */

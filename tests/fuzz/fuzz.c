@@ -125,9 +125,14 @@ void fuzz_put_crc(char *at, const void *text, size_t bytes)
 
 struct sl_dir fuzz_dir = {.fd = -1};
 
+static enum sl_status remove_file(void *dir, const char *name)
+{
+	return sl_file_remove((const struct sl_dir *)dir, name);
+}
+
 static void remove_folder(void)
 {
-	(void)sl_dir_empty(&fuzz_dir);
+	(void)sl_dir_each(&fuzz_dir, remove_file, &fuzz_dir);
 	(void)sl_dir_remove(fuzz_dir.path);
 	sl_dir_close(&fuzz_dir);
 }

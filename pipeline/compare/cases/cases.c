@@ -1,5 +1,5 @@
 /*
- * cases.c - chooses the cases of a comparison and names them.
+ * cases.c - chooses the cases of a comparison, names and plans them.
  *
  * Cases are added in the order of compare.h. add_case() skips a case that would do the same work as
  * an earlier one, so the functions that vary one choice need not exclude the base case.
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/memory.h"
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "primitives/catalog.h"
-#include "stages/host/host_pipeline.h"
 
 /*
  * Upper bound of cases. Host and device each have: every name shared by the three primitives, the
@@ -30,12 +30,6 @@ static bool uses_scan(const struct sl_comparison_case *entry)
 {
 	return (entry->compact.backend && entry->compact.backend->uses_scan) ||
 	       (entry->sort.backend && entry->sort.backend->uses_scan);
-}
-
-bool sl_case_has_time(const struct sl_comparison_case *entry, int t)
-{
-	return t == SL_TIME_SUM ||
-	       (t == SL_TIME_TRANSFER ? entry->on_device : sl_stage_is_run(entry->mode, t));
 }
 
 bool sl_case_is_emulated(const struct sl_comparison_case *entry)
@@ -268,4 +262,39 @@ const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CA
 		names.of[SL_CASE_SCAN], names.of[SL_CASE_COMPACT], names.of[SL_CASE_SORT],
 		rounds ? ", rounds: " : "", rounds ? names.of[SL_CASE_SCHEDULE] : "");
 	return text;
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+/*
+ * A case changes only the choices of device, mode, schedule and backends. The batch size is that of
+ * the comparison, so that all cases generate the same batches.
+ */
+enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_comparison_case *entry,
+	bool first_batch, struct sl_plan **plan, struct sl_workspace **w)
+{
+	struct sl_choices choices = c->choices;
+	struct sl_config config = c->config;
+
+	config.run.batch = choices.batch = c->batch;
+	choices.n_batches = c->n_batches;
+	if (first_batch) {
+		config.run.threads = config.run.slots = choices.n_batches = 1;
+		config.run.particles = c->batch;
+	}
+	if (!entry->on_device) {
+		choices.device = SL_ON_CPU;
+		choices.n_devices = 0;
+	}
+	choices.mode = entry->mode;
+	choices.schedule = entry->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
+	choices.rounds = entry->schedule;
+	choices.scan = entry->scan;
+	choices.compact = entry->compact;
+	choices.sort = entry->sort;
+	*w = NULL;
+	SL_TRY(sl_plan_make(&config, &choices, plan));
+	SL_TRY(sl_memory_plan_check(*plan));
+	SL_TRY(sl_workspace_open(*plan, w));
+	return sl_workspace_allocate(*w);
 }

@@ -1,9 +1,54 @@
-/* cases.h - the combinations of backends and schedules that a comparison runs, and their names. */
+/* cases.h - the cases of a comparison: backends and schedules, names, plans and results. compare.h describes the method. */
 #ifndef SL_PIPELINE_COMPARE_CASES_CASES_H
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
-#include "pipeline/compare/cases/comparison.h"
 #include "pipeline/resolve/execution/backends.h"
+#include "pipeline/run/run.h"
+#include "primitives/emulator/access.h"
+
+enum { SL_CASES_MAX = 88 };
+
+/* The emulated device runs this many particles in a few seconds; --full takes all particles. */
+enum { SL_EMULATED_PARTICLES = 20000 };
+
+enum sl_answer {
+	SL_ANSWER_NONE, /* the case did not run */
+	SL_ANSWER_SAME,
+	SL_ANSWER_DIFFERS,
+	SL_ANSWER_FAILED /* the case ended with an error */
+};
+
+struct sl_comparison_case {
+	bool on_device;
+	enum sl_mode mode;
+	struct sl_schedule schedule;
+	struct sl_choice scan;    /* no effect if compact and sort use no scan */
+	struct sl_choice compact; /* no backend: fused mode */
+	struct sl_choice sort;    /* no backend: survivors have no sort key */
+
+	/* Results. */
+	enum sl_answer answer;
+	enum sl_status status;          /* SL_OK, SL_CHECK_FAILED if it differs, else its error */
+	char message[SL_MESSAGE_BYTES]; /* the first difference, or the error */
+	double seconds; /* of all batches, without output; 0 on the emulated device, which is not timed */
+	uint32_t threads, device_slots;
+	struct sl_access_counts accesses; /* of all batches on the emulated device */
+};
+
+struct sl_comparison {
+	struct sl_config config;
+	struct sl_choices choices;
+	struct sl_plan *plan;    /* of the configuration itself; has no workspace */
+	const char *const *argv; /* the command line, ends with NULL; may be NULL */
+	char date[32];           /* start, "2026-01-31T12:00:00Z" */
+	uint64_t particles;      /* compared particles: the first of `configured` */
+	uint64_t configured;     /* particles of the configuration */
+	uint32_t batch;
+	uint64_t n_batches;
+	bool ended; /* every case was tried */
+	size_t n;
+	struct sl_comparison_case cases[SL_CASES_MAX];
+};
 
 /*
  * Sets c->cases and c->n from c->choices. If the configuration computes on the CPU, there are only
@@ -11,11 +56,15 @@
  */
 void sl_cases_choose(struct sl_comparison *c);
 
-/* Does the case have time t (comparison.h)? It runs that stage, or it is on a device (the transfer). */
-bool sl_case_has_time(const struct sl_comparison_case *entry, int t);
-
 /* Does the case run on the emulated device? Then its memory accesses are counted, and it has no times. */
 bool sl_case_is_emulated(const struct sl_comparison_case *entry);
+
+/*
+ * Plans a case and provides its workspace: for all batches, or for the first alone with one thread
+ * and one device pipeline. The caller closes *w and frees *plan, also after a failure.
+ */
+enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_comparison_case *entry,
+	bool first_batch, struct sl_plan **plan, struct sl_workspace **w);
 
 /* "host" or "device". */
 const char *sl_case_space(const struct sl_comparison_case *entry);

@@ -5,8 +5,6 @@
  * computed again and the first difference is searched in the order: fate counts, histograms, number
  * of survivors, columns.
  */
-#include "pipeline/compare/cases/case_plan.h"
-#include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/cases/reference.h"
 
 #include <string.h>

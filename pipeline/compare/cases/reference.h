@@ -8,7 +8,7 @@
 #ifndef SL_PIPELINE_COMPARE_CASES_REFERENCE_H
 #define SL_PIPELINE_COMPARE_CASES_REFERENCE_H
 
-#include "pipeline/compare/cases/comparison.h"
+#include "pipeline/compare/cases/cases.h"
 
 struct sl_reference {
 	struct sl_plan *plan;          /* of the first case, for one batch at a time */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/compare/cases/case_run.h"
 #include "pipeline/compare/compare.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/sampling.h"
@@ -280,57 +279,3 @@ TEST(emulated_device_compares_at_most_20000_particles)
 		sl_plan_free(comparison.plan);
 	}
 }
-
-/* Quartiles are interpolated between the two nearest values. */
-TEST(median_and_quartiles_are_exact)
-{
-	static const struct {
-		uint32_t n;
-		double values[5], least, lower, median, upper, most;
-	} rows[] = {{5, {9, 1, 5, 7, 3}, 1, 3, 5, 7, 9},
-		{4, {40, 10, 20, 30}, 10, 17.5, 25, 32.5, 40}, {1, {6}, 6, 6, 6, 6, 6}};
-	double none[1];
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		double values[5];
-		struct sl_spread s;
-
-		memcpy(values, rows[i].values, sizeof(values));
-		s = sl_spread_of(values, rows[i].n);
-		if (s.n != rows[i].n || s.least != rows[i].least || s.lower != rows[i].lower ||
-			s.median != rows[i].median || s.upper != rows[i].upper ||
-			s.most != rows[i].most)
-			fail_msg("row %zu: %g %g %g", i, s.lower, s.median, s.upper);
-	}
-	assert_int_equal(sl_spread_of(none, 0).n, 0);
-}
-
-#ifndef __SANITIZE_ADDRESS__ /* which replaces the allocator */
-/* Whatever allocation fails, and all after it: the removal of the temporary directory then has no memory either. */
-TEST(no_folder_is_left_without_memory)
-{
-	const char *const *words =
-		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a", "--quiet");
-	unsigned long failed = 0, tried = 0, n;
-	struct ending e;
-
-	skip_without_failing_malloc();
-	call(&folder, SETS("FAIL_COUNT=1"), words, &e);
-	n = strtoul(strstr(e.err, "allocs ") + strlen("allocs "), NULL, 10);
-	expect_ending(&e, SL_OK, "", words);
-	for (unsigned long k = 1; k <= n; k += 1 + n / 40) {
-		char at[32];
-
-		if (!sl_sampling_selects())
-			continue;
-		snprintf(at, sizeof(at), "FAIL_AT=%lu", k);
-		call(&folder, SETS(at, "FAIL_ON=1"), words, &e);
-		assert_false(e.timed_out);
-		failed += e.code != 0;
-		tried++;
-		process_free(&e);
-		expect_untouched();
-	}
-	assert_true(failed > tried / 2);
-}
-#endif

@@ -1,0 +1,196 @@
+/* report_times.c - the times of a session in run.json: of stages, devices, ranks, parts and rounds. */
+#include "pipeline/report/report_times.h"
+
+/* How the joined file was made. devices: that have sorted its keys; host_because: why not, or not to the end. */
+static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
+{
+	sl_json_object(j, "joined");
+	sl_json_real(j, "seconds", l->seconds);
+	sl_json_u64(j, "devices", l->sorting_devices);
+	if (l->why[0])
+		sl_json_text(j, "host_because", l->why);
+	sl_json_close(j);
+}
+
+static double between(uint64_t from, uint64_t to)
+{
+	return to > from ? 1e-9 * (double)(to - from) : 0;
+}
+
+/*
+ * What the user has waited for: opening devices and planning, allocating, opening the directory and measuring
+ * schedules, and after the batches the files of the whole run. Missing if no command has computed the run.
+ */
+static void write_phases(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
+{
+	const struct sl_moments *at = &w->at;
+	const double all = between(at->started, at->reported),
+		     before = between(at->started, s->begun_ns);
+
+	if (at->started == 0 || at->reported == 0 || s->begun_ns == 0)
+		return;
+	sl_json_real(j, "command_seconds", all);
+	sl_json_real(j, "plan_seconds", between(at->started, at->planned));
+	sl_json_real(j, "memory_seconds", between(at->planned, at->allocated));
+	sl_json_real(j, "prepare_seconds", between(at->allocated, s->begun_ns));
+	sl_json_real(j, "finish_seconds", all - before - s->seconds);
+}
+
+/* A run on one device needs no list of devices. */
+static void write_devices(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_session *session)
+{
+	const struct sl_plan *plan = w->plan;
+
+	if (plan->n_devices < 2)
+		return;
+	sl_json_array(j, "devices");
+	for (uint32_t d = 0; d < plan->n_devices; d++) {
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "number", (uint64_t)plan->device[d].number);
+		sl_json_text(j, "name", plan->device[d].name);
+		sl_json_u64(j, "batches", session->device_batches[d]);
+		if (w->device[d].dropped)
+			sl_json_text(j, "failure", w->device[d].why);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void write_ranks(struct sl_json *j, const struct sl_workspace *w)
+{
+	if (w->n_ranks == 0)
+		return;
+	sl_json_array(j, "ranks");
+	for (uint32_t i = 0; i < w->n_ranks; i++) {
+		const struct sl_rank_facts *r = &w->rank[i];
+
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "number", i);
+		sl_json_text(j, "host", r->host);
+		sl_json_u64(j, "threads", r->threads);
+		sl_json_u64(j, "devices", r->devices);
+		if (r->devices > 0)
+			sl_json_text(j, "device", r->device);
+		if (r->dropped_devices > 0)
+			sl_json_u64(j, "failed_devices", r->dropped_devices);
+		sl_json_u64(j, "batches", r->batches);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void write_parts(struct sl_json *j, const struct sl_parts_origin *origin)
+{
+	sl_json_array(j, "parts");
+	for (size_t i = 0; i < origin->n_parts; i++) {
+		const struct sl_part_times *t = &origin->part[i];
+
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "number", t->number);
+		sl_json_text(j, "host", t->host);
+		sl_json_real(j, "wall_seconds", t->seconds);
+		sl_json_u64(j, "batches", t->batches);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+/*
+ * Times of this session in seconds. command_seconds lasts until this file is written. Those of
+ * thread_seconds are sums over threads, or over batches in flight on a device, so together they exceed
+ * wall_seconds. busy is a share from 0 to 1.
+ */
+void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspace *w,
+	const struct sl_session *s)
+{
+	sl_json_object(j, key);
+	write_phases(j, w, s);
+	sl_json_real(j, "wall_seconds", s->seconds);
+	sl_json_u64(j, "batches", s->batches);
+	sl_json_u64(j, "particles", s->particles);
+	sl_json_u64(j, "column_bytes", s->column_bytes);
+	sl_json_u64(j, "file_bytes", s->file_bytes);
+	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
+	sl_json_object(j, "thread_seconds");
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (w->origin ? s->stage_ns[i] > 0 : sl_stage_is_run(w->recipe.mode, i))
+			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
+	sl_json_real(j, "transfer", (double)s->transfer_ns * 1e-9);
+	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
+	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
+	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
+	sl_json_close(j);
+	if (w->joined.seconds > 0)
+		write_joined_times(j, &w->joined);
+	if (w->origin) {
+		write_parts(j, w->origin);
+		sl_json_close(j);
+		return;
+	}
+	sl_json_object(j, "busy");
+	for (int k = 0; k < SL_WORKER_COUNT; k++)
+		sl_json_real(j, sl_workers[k], sl_session_busy_share(s, (enum sl_worker)k));
+	sl_json_close(j);
+	write_devices(j, w, s);
+	write_ranks(j, w);
+	sl_json_close(j);
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+/* Particles that all rounds would process without compaction: every round has the first width. */
+static double without_compaction(const struct sl_rounds *all)
+{
+	const struct sl_round *first = all->at;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < all->n; i++)
+		sum += (double)first->width * (double)all->at[i].batches / (double)first->batches;
+	return sum;
+}
+
+/* Sums over the rounds, and the particles that they would process without compaction. */
+static void write_sums(struct sl_json *j, const struct sl_rounds *all)
+{
+	struct sl_round sum = {0};
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		sum.width += all->at[i].width;
+		sum.advance_ns += all->at[i].advance_ns;
+		sum.compact_ns += all->at[i].compact_ns;
+	}
+	sl_json_u64(j, "particles", sum.width);
+	sl_json_real(j, "without_compaction", without_compaction(all));
+	sl_json_real(j, "advance_seconds", 1e-9 * (double)sum.advance_ns);
+	sl_json_real(j, "compact_seconds", 1e-9 * (double)sum.compact_ns);
+}
+
+/*
+ * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch had more
+ * than SL_ROUNDS_MAX rounds.
+ */
+void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all)
+{
+	if (all->n == 0)
+		return;
+	sl_json_object(j, "rounds");
+	sl_json_u64(j, "longest", all->longest);
+	write_sums(j, all);
+	sl_json_array(j, "each");
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct sl_round *r = &all->at[i];
+
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "batches", r->batches);
+		sl_json_u64(j, "particles", r->width);
+		sl_json_u64(j, "alive", r->alive);
+		sl_json_u64(j, "batches_compacted", r->compacted);
+		sl_json_real(j, "advance_seconds", 1e-9 * (double)(r->advance_ns));
+		sl_json_real(j, "compact_seconds", 1e-9 * (double)(r->compact_ns));
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	sl_json_close(j);
+}
