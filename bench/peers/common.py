@@ -22,7 +22,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NOT_RUN = 77
 # Stages of times.thread_seconds in run.json that are no part of the figure "before compression".
-AFTER_COMPUTING = ("copied_home", "compress", "assemble", "commit")
+AFTER_COMPUTING = ("transfer", "compress", "assemble", "commit")
 COLUMNS = ("work", "program", "quantity", "unit", "median", "least", "largest", "runs",
            "sluice_times", "sluice_times_least", "sluice_times_largest")
 

@@ -23,8 +23,8 @@ static const char *const answers[] = {
 	[SL_ANSWER_FAILED] = "failed",
 };
 
-/* The key of the transfer from the device to the host; users read it, so it keeps its first name. */
-static const char transfer_key[] = "copied_home";
+/* The key of the transfer from the device to the host. */
+static const char transfer_key[] = "transfer";
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -99,7 +99,7 @@ static void put_case(
 		sl_json_text(j, sl_case_columns[i], names.of[i]);
 	sl_json_text(j, "answer", answers[entry->answer]);
 	if (entry->message[0])
-		sl_json_text(j, "story", entry->message);
+		sl_json_text(j, "message", entry->message);
 	put_whole(j, c, "without_output", &entry->without_output);
 	put_whole(j, c, "with_output", &entry->with_output);
 	sl_json_u64(j, "threads", entry->threads);

@@ -41,7 +41,7 @@ static uint64_t nanoseconds(const struct sl_yaml *tree, sl_node mapping, const c
 static void add_rounds(const struct sl_yaml *tree, sl_node node, struct sl_rounds *sum)
 {
 	sl_node each = sl_yaml_get(tree, node, "each");
-	struct sl_rounds rounds = {.longest = number(tree, node, "most")};
+	struct sl_rounds rounds = {.longest = number(tree, node, "longest")};
 
 	for (size_t i = 0; i < sl_yaml_size(tree, each) && i < SL_ROUNDS_MAX; i++) {
 		sl_node round = sl_yaml_item(tree, each, i, NULL);
@@ -72,7 +72,7 @@ static void add_session(const struct sl_yaml *tree, sl_node times, struct sl_ses
 	sum->cpu_ns += nanoseconds(tree, times, "computing_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		sum->stage_ns[i] += nanoseconds(tree, threads, sl_stages[i].name);
-	sum->transfer_ns += nanoseconds(tree, threads, "copied_home");
+	sum->transfer_ns += nanoseconds(tree, threads, "transfer");
 	sum->pack_ns += nanoseconds(tree, threads, "compress");
 	sum->assemble_ns += nanoseconds(tree, threads, "assemble");
 	sum->commit_ns += nanoseconds(tree, threads, "commit");

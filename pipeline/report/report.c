@@ -239,7 +239,7 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (w->origin ? s->stage_ns[i] > 0 : sl_stage_is_run(w->recipe.mode, i))
 			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
-	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
+	sl_json_real(j, "transfer", (double)s->transfer_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
@@ -326,7 +326,7 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 	if (sl_models[w->recipe.model]->steps)
 		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
 	if (w->schedule_reason[0])
-		sl_json_text(j, "schedule_story", w->schedule_reason);
+		sl_json_text(j, "schedule_reason", w->schedule_reason);
 	write_primitives(j, w);
 }
 

@@ -65,7 +65,7 @@ void sl_rounds_print(const struct sl_rounds *all, FILE *out)
 }
 
 /*
- * most is the number of rounds of the longest batch. It exceeds the length of each if a batch had more
+ * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch had more
  * than SL_ROUNDS_MAX rounds.
  */
 void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all)
@@ -73,7 +73,7 @@ void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all)
 	if (all->n == 0)
 		return;
 	sl_json_object(j, "rounds");
-	sl_json_u64(j, "most", all->longest);
+	sl_json_u64(j, "longest", all->longest);
 	sl_json_array(j, "each");
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct sl_round *r = &all->at[i];

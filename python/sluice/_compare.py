@@ -18,7 +18,7 @@ class Comparison:
 
     same      True if every case ran and gave the answer of the first one
     rows      one dict per case: where, mode, scan, compact, sort, schedule, answer ('same', 'differs' or
-              'failed', then with the reason as story), without_output and with_output (particles_per_s,
+              'failed', then with the reason as message), without_output and with_output (particles_per_s,
               median_ms, ...), stages (name -> median_ms, bytes, gb_per_s); on the emulated device instead
               of stages accesses_per_particle (loads, stores, sectors, ...)
     report    what `sluice compare --json` prints, as a dict

@@ -21,7 +21,7 @@ def test_a_comparison():
     assert found.rows[0]["without_output"]["particles_per_s"] > 0
     assert "cpu_scan" in repr(found) and repr(found) == found.text.rstrip("\n")
     assert found._repr_html_().count("<tr>") == len(found.rows) + 1
-    rows = [{"answer": "same"}, {"answer": "differs", "story": "batch 0: x"}]
+    rows = [{"answer": "same"}, {"answer": "differs", "message": "batch 0: x"}]
     assert not sluice.Comparison("", {"rows": rows}).same
 
 

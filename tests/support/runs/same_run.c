@@ -8,7 +8,7 @@
 #include "tests/support/program/program.h"
 
 /* The members of run.json that say when, where and how a run was computed. */
-static const char *const execution[] = {"times", "machine", "mode", "schedule", "schedule_story",
+static const char *const execution[] = {"times", "machine", "mode", "schedule", "schedule_reason",
 	"primitives", "rounds", "part", "crc32"};
 
 /* Tests whether the line begins this member of run.json itself. */
