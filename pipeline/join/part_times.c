@@ -41,7 +41,7 @@ static uint64_t nanoseconds(const struct sl_yaml *tree, sl_node mapping, const c
 static void add_rounds(const struct sl_yaml *tree, sl_node node, struct sl_rounds *sum)
 {
 	sl_node each = sl_yaml_get(tree, node, "each");
-	struct sl_rounds rounds = {.longest = number(tree, node, "most")};
+	struct sl_rounds rounds = {.longest = number(tree, node, "longest")};
 
 	for (size_t i = 0; i < sl_yaml_size(tree, each) && i < SL_ROUNDS_MAX; i++) {
 		sl_node round = sl_yaml_item(tree, each, i, NULL);

@@ -18,7 +18,7 @@ class Comparison:
 
     same      True if every case ran and gave the answer of the first one
     rows      one dict per case: where, mode, scan, compact, sort, schedule, answer ('same', 'differs' or
-              'failed', then with the reason as story), without_output (seconds and particles_per_s of one
+              'failed', then with the reason as message), without_output (seconds and particles_per_s of one
               run); on the emulated device, which is not timed, accesses_per_particle (loads, stores,
               sectors, ...)
     report    what `sluice compare --json` prints, as a dict
