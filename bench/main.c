@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/cells/bench.h"
-#include "bench/commands/global_sort.h"
 #include "bench/commands/manual.h"
 #include "bench/commands/pipeline.h"
 #include "bench/commands/primitives.h"
@@ -48,8 +47,6 @@ static enum sl_status run_command(struct sl_bench *b)
 		return sl_bench_sweep(b);
 	case SL_BENCH_pipeline:
 		return sl_bench_pipeline(b);
-	case SL_BENCH_global_sort:
-		return sl_bench_global_sort(b);
 	case SL_BENCH_NONE:
 		break;
 	}

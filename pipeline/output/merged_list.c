@@ -106,11 +106,10 @@ enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink
 	void *context, struct sl_joined_list *list)
 {
 	const struct sl_format_merge *merge = l->plan->choices.format->merge;
-	size_t headers = l->share && !l->share->is_first ? 0 : l->m->n;
 	enum sl_status s = SL_OK;
 	void *sum = NULL;
 
-	for (size_t i = 0; merge && s == SL_OK && i < headers; i++)
+	for (size_t i = 0; merge && s == SL_OK && i < l->m->n; i++)
 		s = add_header(merge, l->dir, &l->m->line[i], &sum);
 	if (s == SL_OK)
 		s = sl_ordered_list_is_needed(l->plan, l->m)
@@ -132,9 +131,7 @@ enum sl_status sl_merged_list_commit(
 	struct sl_workspace *work, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	const struct sl_plan *plan = work->plan;
-	const struct sl_order_devices devices = sl_order_devices_of(work);
-	const struct sl_ordered_list from = {
-		plan, dir, dir, m, SL_MERGED_FILES_MOST, NULL, &devices};
+	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
 	char name[SL_FILE_NAME_BYTES];
 	const uint64_t begun = sl_now_ns();
 	struct sl_file_writer w;
@@ -185,8 +182,7 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 	const struct sl_manifest *m, struct comparison *found)
 {
 	struct sl_dir temporary;
-	const struct sl_ordered_list from = {
-		plan, dir, &temporary, m, SL_MERGED_FILES_MOST, NULL, NULL};
+	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST};
 	struct sl_joined_list list;
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s;

@@ -33,13 +33,10 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 }
 
 /*
- * A merge by key: the files that are open at a time, the blocks for intermediate files and for devices, and those
- * of the threads. Lists of records are merged from mapped files.
+ * A merge by key: the files that are open at a time, the block for intermediate files, and those of the threads. Lists of records are merged from mapped files.
  */
-static void lay_out_merge(struct sl_arena *a, uint32_t threads, bool on_device)
+static void lay_out_merge(struct sl_arena *a, uint32_t threads)
 {
-	if (on_device)
-		(void)sl_cut(a, SL_ORDER_STAGING_BYTES);
 	(void)sl_cut_items(a, SL_MERGED_FILES_MOST, SL_MERGE_SOURCE_BYTES);
 	(void)sl_cut(a, SL_MERGE_TARGET_BYTES);
 	if (threads > 1)
@@ -76,17 +73,12 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
 		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
 	if (by_key)
-		lay_out_merge(&a, threads, plan->on_device);
+		lay_out_merge(&a, threads);
 	if (gzip) /* its files are decompressed while they are merged */
 		(void)sl_cut_items(&a,
 			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,
 			SL_MCPL_GZIP_BYTES);
 	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
-}
-
-bool sl_joined_order_by_devices(const struct sl_plan *plan)
-{
-	return plan->choices.format != &sl_format_mcpl_gz || plan->threads <= 1;
 }
 
 size_t sl_joined_memory(const struct sl_plan *plan)

@@ -30,24 +30,6 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 /* A merge collects the records of an intermediate file in a block, before they are written. */
 enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 
-/* Keys go to the devices that sort them, and come back as numbers of files, in blocks of so many records. */
-enum { SL_ORDER_STAGING_RECORDS = 1 << 17, SL_ORDER_STAGING_BYTES = SL_ORDER_STAGING_RECORDS * 12 };
-
-/*
- * Whether devices sort the keys of the joined file, if the run has some. Compressed lists are merged by threads, which
- * have to decompress them: this takes longer than the comparisons.
- */
-bool sl_joined_order_by_devices(const struct sl_plan *plan);
-
-/*
- * The least memory of devices that the sort of the keys takes for a record: keys and numbers of files, each three times
- * (shares, results, and scratch of a sort that moves both).
- */
-static inline size_t sl_order_device_bytes(const struct sl_recipe *r)
-{
-	return 3 * (sl_key_bytes(r) + sizeof(uint32_t));
-}
-
 /* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */
 enum { SL_MERGE_SOURCE_BYTES = 2560 };
 

@@ -235,12 +235,6 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 			o->run ? "in the order of the key over the whole run"
 			       : "its order by key is within each batch only; for the order over "
 				 "the run use output.order: run");
-	if (items.key && plan->recipe.n_batches > 1 && plan->on_device &&
-		sl_joined_order_by_devices(plan))
-		fprintf(out,
-			"            the devices sort its keys if they have memory for them: at least "
-			"%zu bytes per survivor\n",
-			sl_order_device_bytes(&plan->recipe));
 	if (items.key &&
 		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))
 		fprintf(out, "            in several passes, with intermediate files\n");

@@ -146,19 +146,6 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	sl_ranks_print(w, out);
 }
 
-static void print_run_order(const struct sl_joined_list *l, FILE *out)
-{
-	fprintf(out, "its order is that of the key over the whole run");
-	if (l->sorting_devices > 0)
-		fprintf(out, "; %u device%s sorted the keys", l->sorting_devices,
-			l->sorting_devices > 1 ? "s" : "");
-	if (l->why[0])
-		fprintf(out, "; the host compared %s (%.*s)",
-			l->sorting_devices > 0 ? "the rest of them" : "them",
-			(int)strcspn(l->why, ";"), l->why);
-	fprintf(out, "\n");
-}
-
 /*
  * Prints the joined file, what is in it, and its order. Batches that are sorted by a key are not sorted
  * over the run unless they were merged.
@@ -179,7 +166,7 @@ static void print_joined(const struct sl_workspace *w, const struct sl_manifest 
 		fprintf(out, ", a sample with weights of at least %.6g", w->joined.threshold);
 	fprintf(out, "\n");
 	if (plan->recipe.n_fields > 0 && m->n > 1 && o->run)
-		print_run_order(&w->joined, out);
+		fprintf(out, "its order is that of the key over the whole run\n");
 	else if (plan->recipe.n_fields > 0 && m->n > 1)
 		fprintf(out, "its order by key is within each batch only; for the order over the "
 			     "run use output.order: run\n");

@@ -17,7 +17,6 @@
 /* The memory of a merge: sources, trees and buffers. */
 struct merge_work {
 	const struct sl_merge *m;
-	struct sl_joined_list *list;
 	struct sl_source_group group;
 	struct sl_merge_streams streams;
 	struct sl_merge_target target;
@@ -65,21 +64,20 @@ static enum sl_status open_source(
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 
-	if (pass == 0) {
-		SL_TRY(sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection));
-		return m->range ? sl_record_source_restrict(s, &m->range[number]) : SL_OK;
-	}
+	if (pass == 0)
+		return sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection);
 	name_of(m, pass, number, name);
 	snprintf(path, sizeof(path), "%.3800s/%s.part", m->work->path, name);
 	return sl_record_source_open_pass(s, path, m->selection);
 }
 
-/* Merges the records of the sources in the tree into the target, in the calling thread. */
-static enum sl_status merge_by_tree(struct merge_work *w)
+/* Merges n open sources into the target, in the calling thread. */
+static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 {
 	const size_t bytes = w->m->selection->record_bytes;
 	struct sl_source_group *g = &w->group;
 
+	SL_TRY(sl_source_group_begin(g, n));
 	while (g->tree.left > 0) {
 		uint32_t i = sl_loser_tree_least(&g->tree);
 
@@ -88,99 +86,6 @@ static enum sl_status merge_by_tree(struct merge_work *w)
 		SL_TRY(sl_source_group_advance(g, i));
 	}
 	return SL_OK;
-}
-
-/* Merges n open sources into the target, in the calling thread. */
-static enum sl_status merge_open(struct merge_work *w, uint32_t n)
-{
-	SL_TRY(sl_source_group_begin(&w->group, n));
-	return merge_by_tree(w);
-}
-
-/* --- in the order of devices ------------------------------------------------------------------ */
-
-static enum sl_status fail_wrong_order(void)
-{
-	return sl_fail(SL_CHECK_FAILED,
-		"the devices have sorted the keys of the batches in another order than that of the "
-		"files (a device is failing, or a file was changed meanwhile); use --resume, with "
-		"--device cpu if it happens again");
-}
-
-/* Merges the records that are left after the devices have failed. */
-static enum sl_status merge_rest(struct merge_work *w, uint32_t n)
-{
-	struct sl_source_group *g = &w->group;
-
-	memcpy(w->list->why, sl_last_error(), sizeof(w->list->why));
-	sl_loser_tree_begin(&g->tree, n);
-	for (uint32_t i = 0; i < n; i++)
-		sl_loser_tree_enter(&g->tree, i, g->source[i].record != NULL, g->source[i].key);
-	return merge_by_tree(w);
-}
-
-/*
- * Merges n open sources in an order that has all of their records. Each record is compared with the one before it: so
- * the list is sorted, whatever the devices have done.
- */
-static enum sl_status merge_in_order(
-	struct merge_work *w, uint32_t n, struct sl_device_order *order)
-{
-	const size_t bytes = w->m->selection->record_bytes;
-	struct sl_record_source *source = w->group.source;
-	struct sl_loser_head last = {0, 0}, next;
-	uint32_t i;
-	bool more;
-
-	for (i = 0; i < n; i++)
-		SL_TRY(sl_record_source_next(&source[i], &more));
-	for (uint64_t k = 0; k < order->records; k++, last = next) {
-		if (sl_device_order_next(order, &i) != SL_OK)
-			return merge_rest(w, n);
-		if (i >= n || !source[i].record)
-			return fail_wrong_order();
-		next = (struct sl_loser_head){source[i].key, i};
-		if (sl_loser_is_before(&next, &last))
-			return fail_wrong_order();
-		SL_TRY(sl_merge_target_add(&w->target, source[i].key, source[i].record, bytes));
-		SL_TRY(sl_record_source_next(&source[i], &more));
-	}
-	for (i = 0; i < n; i++)
-		if (source[i].record)
-			return fail_wrong_order();
-	return SL_OK;
-}
-
-/* Do devices sort the keys of the n files of a pass? Only in the last pass, whose target is the list. */
-static bool has_devices(const struct merge_work *w, uint32_t n)
-{
-	const struct sl_merge *m = w->m;
-
-	return m->devices && m->devices->n > 0 && n > 1 && m->records > 0 && w->target.list;
-}
-
-/*
- * Merges the n open sources of the last pass, each of so many batches, in the order of devices. *merged is false if
- * they could not sort the keys.
- */
-static enum sl_status merge_by_devices(
-	struct merge_work *w, uint32_t n, uint64_t batches_per_file, bool *merged)
-{
-	const struct sl_merge *m = w->m;
-	const struct sl_order_keys keys = {m->dir, m->batches, m->selection, m->range,
-		batches_per_file, m->records, m->cancel};
-	struct sl_device_order order;
-	enum sl_status s = sl_device_order_begin(&order, m->devices, &keys);
-
-	*merged = s == SL_OK || s == SL_PEER_LOST;
-	if (s == SL_OK) {
-		w->list->sorting_devices = m->devices->n;
-		s = merge_in_order(w, n, &order);
-	} else if (!*merged) {
-		memcpy(w->list->why, sl_last_error(), sizeof(w->list->why));
-	}
-	sl_device_order_end(&order);
-	return *merged ? s : SL_OK;
 }
 
 /* --- passes ----------------------------------------------------------------------------------- */
@@ -194,31 +99,18 @@ static uint32_t most_of(const struct sl_merge *m, uint32_t pass)
 	return pass == 0 && m->selection->rows ? 1 : m->most;
 }
 
-/* The batches in each file of a pass; the last file may have fewer. */
-static uint64_t batches_per_file(const struct sl_merge *m, uint32_t pass)
-{
-	uint64_t batches = 1;
-
-	for (uint32_t p = 0; p < pass; p++)
-		batches *= most_of(m, p);
-	return batches;
-}
-
 /* Merges n files of a pass, from number first on, into the target. */
 static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t first, uint32_t n)
 {
 	enum sl_status s = SL_OK;
-	bool merged = false;
 
 	memset(w->group.source, 0, n * sizeof(*w->group.source));
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
 		s = open_source(w->m, pass, first + i, &w->group.source[i]);
-	if (s == SL_OK && has_devices(w, n))
-		s = merge_by_devices(w, n, batches_per_file(w->m, pass), &merged);
-	if (s == SL_OK && !merged && n > 1 && w->m->pool->n > 1)
+	if (s == SL_OK && n > 1 && w->m->pool->n > 1)
 		s = sl_merge_streams_run(
 			&w->streams, w->group.source, w->group.tree.at, n, &w->target);
-	else if (s == SL_OK && !merged)
+	else if (s == SL_OK)
 		s = merge_open(w, n);
 	for (uint32_t i = 0; i < n; i++)
 		sl_record_source_close(&w->group.source[i]);
@@ -313,10 +205,9 @@ static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o
 	return s == SL_OK ? SL_OK : remove_all(m, pass, files, s);
 }
 
-enum sl_status sl_merge_run(
-	const struct sl_merge *m, struct sl_record_output *o, struct sl_joined_list *list)
+enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
 {
-	struct merge_work w = {.m = m, .list = list, .streams = {.pool = m->pool}};
+	struct merge_work w = {.m = m, .streams = {.pool = m->pool}};
 	struct sl_arena a = {0};
 	enum sl_status s;
 

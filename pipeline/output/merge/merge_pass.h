@@ -10,7 +10,6 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGE_MERGE_PASS_H
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_PASS_H
 
-#include "pipeline/output/merge/device_order.h"
 #include "pipeline/output/merge/record_output.h"
 #include "pipeline/output/source/record_source.h"
 
@@ -22,20 +21,10 @@ struct sl_merge {
 	const struct sl_selection *selection;
 	uint32_t most; /* files that are merged at a time, at least 2 */
 	struct sl_job_pool *pool;
-	/* of each batch, at most `most` of them; NULL: all records */
-	struct sl_record_range *range;
-	uint64_t records; /* that are selected, in all batches or in the ranges */
-	/* sort the keys of the last pass; none, or NULL: the host compares them */
-	const struct sl_order_devices *devices;
-	const atomic_bool *cancel; /* if set, these end early with SL_PEER_LOST; or NULL */
 };
 
-/*
- * Sends all records of the run to o in the order of their keys, and sets what *list says of the devices that have
- * sorted them. If these have too little memory or fail, the host compares the keys. After a failure no file is left.
- */
-enum sl_status sl_merge_run(
-	const struct sl_merge *m, struct sl_record_output *o, struct sl_joined_list *list);
+/* Sends all records of the run to o in the order of their keys. After a failure no file is left. */
+enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o);
 
 /* Is name an intermediate file of a merge into the list of that name? */
 bool sl_merge_pass_is_file(const char *name, const char *list);

@@ -39,8 +39,7 @@ static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl
 
 /* Sends the records in the order of the list. */
 static enum sl_status send_records(const struct sl_ordered_list *l,
-	const struct sl_selection *selection, struct sl_record_output *o,
-	struct sl_joined_list *list)
+	const struct sl_selection *selection, struct sl_record_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_merge merge = {.dir = l->dir,
@@ -48,14 +47,10 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.batches = l->m,
 		.selection = selection,
 		.most = l->most,
-		.pool = o->pool,
-		.range = l->share ? l->share->range : NULL,
-		.records = l->share ? l->share->records : selection->kept,
-		.devices = sl_joined_order_by_devices(l->plan) ? l->devices : NULL,
-		.cancel = l->share ? l->share->cancel : NULL};
+		.pool = o->pool};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
-	SL_TRY(selection->items.key ? sl_merge_run(&merge, o, list)
+	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
 				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);
 }
@@ -82,8 +77,8 @@ static uint32_t threads_of(const struct sl_plan *plan)
 
 /* --- lists of records ------------------------------------------------------------------------- */
 
-enum sl_status sl_ordered_list_layout(
-	const struct sl_ordered_list *l, struct sl_mcpl_header *layout, size_t *header_bytes)
+/* Reads the layout of the records from the file of the first batch: all batches have the same one. */
+static enum sl_status find_layout(const struct sl_ordered_list *l, struct sl_mcpl_header *layout)
 {
 	char path[SL_PATH_BYTES];
 	struct sl_mcpl_stream s;
@@ -95,8 +90,6 @@ enum sl_status sl_ordered_list_layout(
 	status = sl_add_context(sl_mcpl_open(&s, file.at, file.bytes), "%s", path);
 	if (status == SL_OK) {
 		*layout = s.header;
-		status = sl_add_context(sl_mcpl_skip_head(&s), "%s", path);
-		*header_bytes = s.gzipped ? 0 : (size_t)(s.at - (const uint8_t *)file.at);
 		sl_mcpl_close(&s);
 	}
 	sl_unmap(&file);
@@ -121,20 +114,19 @@ static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_b
 	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_job_pool pool;
-	size_t header_bytes;
 	enum sl_status s;
 
-	SL_TRY(sl_ordered_list_layout(l, &selection.layout, &header_bytes));
+	SL_TRY(find_layout(l, &selection.layout));
 	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
 	sl_job_pool_open(&pool, threads_of(l->plan));
-	s = sl_record_output_begin(&o, l->plan, &pool, selection.record_bytes,
-		l->share ? l->share->records : list->particles, sink, context);
-	if (s == SL_OK && (!l->share || l->share->is_first))
+	s = sl_record_output_begin(
+		&o, l->plan, &pool, selection.record_bytes, list->particles, sink, context);
+	if (s == SL_OK)
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o, list);
+		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	return s;
@@ -191,7 +183,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
 	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o, list);
+		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	if (s == SL_OK)

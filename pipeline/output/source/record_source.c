@@ -109,39 +109,6 @@ enum sl_status sl_record_source_open_pass(
 	return SL_OK;
 }
 
-/*
- * The piece of a file whose records have so many bytes each, the first one at `data`. The rank of the first
- * range also reads what is before it, and that of the last one what follows.
- */
-static struct sl_record_piece piece_of(
-	const struct sl_record_range *r, const struct sl_checked_file *f, size_t data, size_t bytes)
-{
-	return (struct sl_record_piece){.from = r->is_first ? 0 : data + (size_t)r->first * bytes,
-		.to = r->is_last ? f->map.bytes : data + (size_t)r->end * bytes};
-}
-
-/* sl_mcpl_skip() has compared the range with the file, so products of its rows do not overflow. */
-enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_record_range *r)
-{
-	size_t data = (size_t)(s->stream.at - (const uint8_t *)s->list.map.at);
-	struct sl_mcpl_stream end = s->stream;
-	enum sl_status status = sl_mcpl_skip(&end, r->end);
-
-	if (status == SL_OK && r->first <= r->end)
-		status = sl_mcpl_skip(&s->stream, r->first);
-	if (status != SL_OK || r->first > r->end)
-		return sl_checked_file_differs(s->list.dir, s->list.name);
-	s->range = r;
-	s->left = r->end - r->first;
-	if (s->item) /* there is none in an empty file */
-		s->item += (size_t)r->first * s->selection->items.bytes;
-	s->list_piece = piece_of(r, &s->list, data, s->selection->record_bytes);
-	s->order_piece = piece_of(r, &s->order, 0, s->selection->items.bytes);
-	sl_checked_file_begin_at(&s->list, s->list_piece.from);
-	sl_checked_file_begin_at(&s->order, s->order_piece.from);
-	return SL_OK;
-}
-
 void sl_record_source_close(struct sl_record_source *s)
 {
 	if (s->is_list)
@@ -165,14 +132,6 @@ static void advance(struct sl_record_source *s)
 	if (s->item)
 		sl_checked_file_advance(
 			&s->order, (size_t)(s->item - (const uint8_t *)s->order.map.at));
-}
-
-/* After the last record of a range: sets the pieces of both files. */
-static enum sl_status end_range(struct sl_record_source *s)
-{
-	s->range->list = sl_checked_file_end_at(&s->list, s->list_piece.from, s->list_piece.to);
-	s->range->order = sl_checked_file_end_at(&s->order, s->order_piece.from, s->order_piece.to);
-	return SL_OK;
 }
 
 /* After the last record of a batch: checks what follows it, and both files. */
@@ -275,7 +234,7 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	*more = selected;
 	if (!selected) {
 		s->record = NULL;
-		return s->range ? end_range(s) : end_batch(s);
+		return end_batch(s);
 	}
 	if (s->is_list) {
 		fetch((uintptr_t)s->next + RECORDS_AHEAD);

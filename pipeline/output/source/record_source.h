@@ -19,18 +19,6 @@
 #include "primitives/base/record_copy.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/*
- * Consecutive records of a batch: the share that one rank reads. The ranges of all ranks, in their
- * order, make up the batch; so do their pieces of its files. The pieces of the first and the last rank include
- * the header, and what follows the last record.
- */
-struct sl_record_range {
-	uint64_t first, end; /* rows; end is not in the range */
-	bool is_first, is_last;
-	uint8_t unused[6];                   /* 0, because ranges are sent with all their bytes */
-	struct sl_checked_piece list, order; /* of the files; set when all records were read */
-};
-
 /* Which records are selected, and how they are changed: the same for all files of a run. */
 struct sl_selection {
 	struct sl_order_items items; /* of order files */
@@ -47,11 +35,6 @@ struct sl_selection {
 
 _Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits where a row does");
 
-/* Offsets in a file. */
-struct sl_record_piece {
-	size_t from, to;
-};
-
 struct sl_record_source {
 	const struct sl_selection *selection;
 	bool is_batch;         /* else it is an intermediate file */
@@ -63,13 +46,11 @@ struct sl_record_source {
 	bool is_list;                 /* the batch is a list; else a table */
 	struct sl_mcpl_stream stream; /* of the list */
 	struct sl_survivors table;
-	struct sl_row_columns columns;                  /* of the table */
-	uint64_t row;                                   /* the next one */
-	const uint8_t *item;                            /* the next one in the order file */
-	struct sl_record_range *range;                  /* NULL: the whole batch is read */
-	struct sl_record_piece list_piece, order_piece; /* that belong to the range */
-	size_t at_hand;                                 /* records from next on */
-	uint8_t changed[SL_ROW_MOST]; /* a row, or a record whose weight was changed */
+	struct sl_row_columns columns; /* of the table */
+	uint64_t row;                  /* the next one */
+	const uint8_t *item;           /* the next one in the order file */
+	size_t at_hand;                /* records from next on */
+	uint8_t changed[SL_ROW_MOST];  /* a row, or a record whose weight was changed */
 	/* of an intermediate file: keys of 8 bytes, each with a record after it */
 	struct sl_map map;
 	const uint8_t *next; /* record of a batch; key of an intermediate file */
@@ -83,12 +64,6 @@ enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl
 	const struct sl_manifest_line *line, const struct sl_selection *selection);
 enum sl_status sl_record_source_open_pass(
 	struct sl_record_source *s, const char *path, const struct sl_selection *selection);
-
-/*
- * Restricts the source of a batch, before its first record, to a range: of a plain list, with keys. range must
- * stay valid; the source sets its pieces, and the caller compares their sums with the manifest.
- */
-enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_record_range *range);
 
 /*
  * Moves to the next selected record; *more is false after the last one. Then the files of a whole batch
