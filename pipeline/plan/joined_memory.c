@@ -33,15 +33,21 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 }
 
 /*
- * A merge by key: the files that are open at a time, the block for intermediate files, and those of the threads. Lists of records are merged from mapped files.
+ * A merge by key: the lists that are open at a time, or the batches in the intermediate file, and the blocks of the
+ * threads. Lists are mapped; those in gzip are decompressed while they are merged.
  */
-static void lay_out_merge(struct sl_arena *a, uint32_t threads)
+static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
 {
-	(void)sl_cut_items(a, SL_MERGED_FILES_MOST, SL_MERGE_SOURCE_BYTES);
-	(void)sl_cut(a, SL_MERGE_TARGET_BYTES);
-	if (threads > 1)
-		(void)sl_cut_items(
-			a, least(threads, SL_MERGE_STREAMS_MOST), 2 * SL_MERGE_BLOCK_BYTES);
+	const uint64_t n = plan->recipe.n_batches;
+	const bool by_rows = plan->choices.format->join || n > SL_MERGED_FILES_MOST;
+	const uint64_t lists = by_rows ? 1 : n;
+	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(threads, n);
+
+	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
+	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES);
+	if (plan->choices.format == &sl_format_mcpl_gz)
+		(void)sl_cut_items(a, lists, SL_MCPL_GZIP_BYTES);
 }
 
 /*
@@ -73,11 +79,9 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
 		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
 	if (by_key)
-		lay_out_merge(&a, threads);
-	if (gzip) /* its files are decompressed while they are merged */
-		(void)sl_cut_items(&a,
-			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,
-			SL_MCPL_GZIP_BYTES);
+		lay_out_merge(&a, plan, threads);
+	else if (gzip)
+		(void)sl_cut(&a, SL_MCPL_GZIP_BYTES);
 	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
 }
 

@@ -237,7 +237,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 				 "the run use output.order: run");
 	if (items.key &&
 		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))
-		fprintf(out, "            in several passes, with intermediate files\n");
+		fprintf(out, "            with intermediate files\n");
 	if (o->sample > 0)
 		fprintf(out, "            a weighted sample of %llu survivors\n",
 			(unsigned long long)o->sample);

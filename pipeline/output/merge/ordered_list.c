@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "pipeline/output/merge/merge_pass.h"
+#include "pipeline/output/merge/merge.h"
 #include "pipeline/output/merge/sample.h"
 #include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/file_names.h"
@@ -42,14 +42,14 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 	const struct sl_selection *selection, struct sl_record_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
-	struct sl_merge merge = {.dir = l->dir,
+	const struct sl_merge merge = {.dir = l->dir,
 		.work = l->work,
+		.list = sl_merged_list_name(
+			l->plan->config.run.name, l->plan->choices.format, name),
 		.batches = l->m,
 		.selection = selection,
-		.most = l->most,
-		.pool = o->pool};
+		.most = l->most};
 
-	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
 				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);

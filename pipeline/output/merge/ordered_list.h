@@ -25,7 +25,7 @@ struct sl_ordered_list {
 	const struct sl_dir *dir;  /* of the run */
 	const struct sl_dir *work; /* for intermediate files */
 	const struct sl_manifest *m;
-	uint32_t most; /* files that are merged at a time */
+	uint32_t most; /* lists that a merge has open at a time */
 };
 
 /*

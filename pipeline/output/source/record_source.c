@@ -91,22 +91,11 @@ enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl
 {
 	enum sl_status status;
 
-	*s = (struct sl_record_source){
-		.selection = selection, .left = line->survivors, .is_batch = true};
+	*s = (struct sl_record_source){.selection = selection, .left = line->survivors};
 	SL_TRY(sl_checked_file_open(&s->list, dir, line->file, line->file_bytes, line->file_crc));
 	SL_TRY(open_order(s, dir, line));
 	status = selection->rows ? open_table(s, line) : open_list(s, line);
 	return sl_add_context(status, "%s/%s", dir->path, line->file);
-}
-
-enum sl_status sl_record_source_open_pass(
-	struct sl_record_source *s, const char *path, const struct sl_selection *selection)
-{
-	*s = (struct sl_record_source){.selection = selection};
-	SL_TRY(sl_map_file(path, &s->map));
-	s->next = (const uint8_t *)s->map.at;
-	s->left = s->map.bytes / (sizeof(s->key) + selection->record_bytes);
-	return SL_OK;
 }
 
 void sl_record_source_close(struct sl_record_source *s)
@@ -116,7 +105,6 @@ void sl_record_source_close(struct sl_record_source *s)
 	sl_survivors_free(&s->table);
 	sl_checked_file_close(&s->list);
 	sl_checked_file_close(&s->order);
-	sl_unmap(&s->map);
 	*s = (struct sl_record_source){.selection = NULL};
 }
 
@@ -180,27 +168,22 @@ static void change_weight(struct sl_record_source *s)
 	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
 }
 
-bool sl_selection_takes(const struct sl_selection *selection, const uint8_t *item, uint64_t *key)
-{
-	double priority;
-
-	*key = 0;
-	if (selection->items.key)
-		memcpy(key, item, sizeof(*key));
-	if (!selection->items.priority)
-		return true;
-	memcpy(&priority, item + (selection->items.key ? sizeof(*key) : 0), sizeof(priority));
-	return !selection->sampled || priority > selection->threshold;
-}
-
-/* Reads the item of the next record. Returns whether the record is selected. */
+/* Reads the item of the next record, and its key, 0 without keys. Returns whether the record is selected. */
 static bool read_item(struct sl_record_source *s)
 {
+	const struct sl_selection *selection = s->selection;
 	const uint8_t *item = s->item;
+	double priority;
 
 	fetch((uintptr_t)item + ITEMS_AHEAD);
-	s->item += s->selection->items.bytes;
-	return sl_selection_takes(s->selection, item, &s->key);
+	s->item += selection->items.bytes;
+	s->key = 0;
+	if (selection->items.key)
+		memcpy(&s->key, item, sizeof(s->key));
+	if (!selection->sampled)
+		return true;
+	memcpy(&priority, item + (selection->items.key ? sizeof(s->key) : 0), sizeof(priority));
+	return priority > selection->threshold;
 }
 
 /* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
@@ -215,8 +198,7 @@ static enum sl_status read_records(struct sl_record_source *s)
 		s->list.dir->path, s->list.name);
 }
 
-/* The next selected record of a batch. */
-static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
+enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 {
 	const uint32_t record_bytes = s->selection->record_bytes;
 	bool selected = false;
@@ -242,21 +224,5 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	} else {
 		make_row(s);
 	}
-	return SL_OK;
-}
-
-enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
-{
-	if (s->is_batch)
-		return next_of_batch(s, more);
-	*more = s->left > 0;
-	if (!*more) {
-		s->record = NULL;
-		return SL_OK;
-	}
-	memcpy(&s->key, s->next, sizeof(s->key));
-	s->record = s->next + sizeof(s->key);
-	s->next = s->record + s->selection->record_bytes;
-	s->left--;
 	return SL_OK;
 }

@@ -1,6 +1,5 @@
 /*
- * record_source.h - the selected records of one file, one after another, with their keys: of the list of
- * a batch, or of an intermediate file of a merge in several passes.
+ * record_source.h - the selected records of the file of a batch, one after another, with their keys.
  *
  * A record of a sample gets the weight that it counts with. Where the header states the weight of all
  * particles, it does so for the sample too, and records have no weight.
@@ -37,12 +36,11 @@ _Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits wher
 
 struct sl_record_source {
 	const struct sl_selection *selection;
-	bool is_batch;         /* else it is an intermediate file */
 	uint64_t left;         /* records that were not read yet */
 	uint64_t key;          /* of the record at hand; 0 without a key */
 	const uint8_t *record; /* NULL: none */
-	/* of a batch */
 	struct sl_checked_file list, order;
+	const uint8_t *next;          /* record of a list */
 	bool is_list;                 /* the batch is a list; else a table */
 	struct sl_mcpl_stream stream; /* of the list */
 	struct sl_survivors table;
@@ -51,19 +49,14 @@ struct sl_record_source {
 	const uint8_t *item;           /* the next one in the order file */
 	size_t at_hand;                /* records from next on */
 	uint8_t changed[SL_ROW_MOST];  /* a row, or a record whose weight was changed */
-	/* of an intermediate file: keys of 8 bytes, each with a record after it */
-	struct sl_map map;
-	const uint8_t *next; /* record of a batch; key of an intermediate file */
 };
 
 /*
- * Open the source of a batch, or of the intermediate file at path. selection and line must stay valid.
- * The caller calls sl_record_source_close() in any case.
+ * Opens the source of a batch. selection and line must stay valid. The caller calls sl_record_source_close() in any
+ * case.
  */
 enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, const struct sl_selection *selection);
-enum sl_status sl_record_source_open_pass(
-	struct sl_record_source *s, const char *path, const struct sl_selection *selection);
 
 /*
  * Moves to the next selected record; *more is false after the last one. Then the files of a whole batch
@@ -72,9 +65,6 @@ enum sl_status sl_record_source_open_pass(
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
 
 void sl_record_source_close(struct sl_record_source *s);
-
-/* Reads the key of an item of an order file, 0 without keys. Returns whether its record is selected. */
-bool sl_selection_takes(const struct sl_selection *s, const uint8_t *item, uint64_t *key);
 
 /* The weight with which a particle of the sample counts; its own weight without a sample. */
 double sl_selection_weight(const struct sl_selection *s, double weight);

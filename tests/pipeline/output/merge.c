@@ -1,6 +1,6 @@
 /*
  * merge.c - a joined file has the particles of its batches, sorted, sampled and limited; it is the same for any device,
- * threads and files that are merged at a time; and damage is reported as by one thread.
+ * threads, and with an intermediate file; and damage is reported as by one thread.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static struct list_run any_run(struct rnd *g)
 
 static struct merge any_merge(struct rnd *g)
 {
-	static const uint32_t files[] = {SL_MERGED_FILES_MOST, 2, 3, 7, 18};
+	static const uint32_t files[] = {SL_MERGED_FILES_MOST, 2, 18};
 
 	return (struct merge){.threads = 1 + rnd_below(g, 7), .files = rnd_of(g, files)};
 }

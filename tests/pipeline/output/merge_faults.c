@@ -172,7 +172,7 @@ static void make_run(const char *format, uint32_t particles, uint32_t batches, u
 
 enum { FAILED, NOT_REACHED, WRONG };
 
-/* Merges in several passes. */
+/* Merges by an intermediate file. */
 static int try_failure(const struct failure *f)
 {
 	struct merge m = {.threads = 3, .files = 2};
@@ -196,7 +196,6 @@ TEST(failed_calls_end_the_merge)
 		{"file_write", ENOSPC, SL_DISK, "No space left", 0},
 		{"file_fsync", EIO, SL_DISK, "Input/output error", 0},
 		{"file_map", EIO, SL_DISK, "Input/output error", 0},
-		{"file_remove", EIO, SL_DISK, "Input/output error", 0},
 		{"host_malloc", ENOMEM, SL_HOST_MEMORY, "bytes requested", 0},
 	};
 

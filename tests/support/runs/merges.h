@@ -51,7 +51,7 @@ extern struct sl_mcpl_particle listed[MANY];
 
 /* A merge of the run in `out` into memory. */
 struct merge {
-	uint32_t threads, files;              /* files: merged at a time */
+	uint32_t threads, files;              /* files: open at a time */
 	unsigned fails;                       /* the call of the sink that fails; 0: none */
 	void (*before)(void), (*after)(void); /* called around the merge, or NULL */
 	/* the result */
