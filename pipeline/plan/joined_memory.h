@@ -8,14 +8,17 @@
 
 #include "pipeline/plan/plan.h"
 
-/* At most so many lists are merged from their files; those of more batches go to an intermediate file first. */
+/*
+ * At most so many lists are merged from their files. Those of more batches go to an intermediate file first: 4000 of 900
+ * records took 1.2 s so, 2.0 s from their files (2 cores, files in memory).
+ */
 enum { SL_MERGED_FILES_MOST = 512 };
 
 /*
  * Several threads merge groups of lists, at most SL_MERGE_FEEDS_MOST, into two blocks of records each. One
  * thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups take longer.
  */
-enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 19 };
+enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 17 };
 
 static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 {
