@@ -6,11 +6,6 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-static uint32_t least(uint64_t a, uint64_t b)
-{
-	return (uint32_t)(a < b ? a : b);
-}
-
 /* Bytes of the columns that one survivor has in a file of columns. */
 static size_t row_bytes(const struct sl_table *t)
 {
@@ -45,7 +40,7 @@ static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32
 
 	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
 	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
-	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES);
+	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
 	if (plan->choices.format == &sl_format_mcpl_gz)
 		(void)sl_cut_items(a, lists, SL_MCPL_GZIP_BYTES);
 }
@@ -69,7 +64,8 @@ static size_t selection_bytes(const struct sl_plan *plan)
 {
 	const struct sl_format *f = plan->choices.format;
 	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
-	uint32_t threads = least(plan->threads, SL_JOB_THREADS_MOST);
+	const uint32_t threads =
+		plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
 	uint64_t rows = plan->recipe.particles;
 	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
 	struct sl_joined_file j = {

@@ -37,8 +37,8 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 	return threads <= 1 ? 1 : gzip ? threads + 2 : 2;
 }
 
-/* At least the bytes that describe a list while it is merged, and a batch in the intermediate file (merge.c). */
-enum { SL_MERGE_SOURCE_BYTES = 2560, SL_MERGE_STREAM_BYTES = 40 };
+/* At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows (merge.c). */
+enum { SL_MERGE_SOURCE_BYTES = 2560, SL_MERGE_FEED_BYTES = 1 << 13, SL_MERGE_STREAM_BYTES = 40 };
 
 /* Before the merge, the threshold of a sample is found with counts in so many bytes. */
 enum { SL_SAMPLE_BYTES = 1 << 25 };

@@ -228,7 +228,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 	if (!sl_plan_is_joined(plan))
 		return;
 	fprintf(out, "joined      the %s of all batches are merged into %s at the end of the run\n",
-		plan->choices.format->merge ? "lists" : "survivors",
+		plan->choices.format->join ? "survivors" : "lists",
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	if (plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1)
 		fprintf(out, "            %s\n",

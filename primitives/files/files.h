@@ -12,7 +12,7 @@
  * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice. A
  * name that no file can have is SL_USAGE; something that is not a regular file is SL_BAD_INPUT.
  *
- * Calls for SL_FAULT: file_open file_write file_seek file_fsync file_close file_rename file_link
+ * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link
  * file_dirsync file_append file_datasync file_stat file_remove.
  */
 #ifndef SL_PRIMITIVES_FILES_FILES_H

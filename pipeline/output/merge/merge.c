@@ -44,6 +44,7 @@ struct merge {
 
 _Static_assert(
 	sizeof(struct sl_record_source) + sizeof(struct sl_loser_head) <= SL_MERGE_SOURCE_BYTES &&
+		sizeof(struct feed) <= SL_MERGE_FEED_BYTES &&
 		sizeof(struct stream) + sizeof(struct sl_loser_head) <= SL_MERGE_STREAM_BYTES,
 	"plans count these bytes per batch");
 

@@ -12,6 +12,7 @@
 #include "pipeline/output/merge/record_output.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/run/workspace.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 /*
  * Whether the list of the batches in m needs their records: it is more than their bytes in sequence. That of
@@ -29,10 +30,10 @@ struct sl_ordered_list {
 };
 
 /*
- * Sends the list of the batches in l->m to sink: the merged header as struct sl_format_merge has it in sum,
- * and records; or a file of columns, for which sum is NULL. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
+ * Sends the list of the batches in l->m: records after the header, of which sum is the sum of all batches; or a file
+ * of columns, without sum. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
  */
-enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
-	void *context, struct sl_joined_list *list);
+enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,
+	const struct sl_list_target *to, struct sl_joined_list *list);
 
 #endif
