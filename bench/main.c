@@ -4,7 +4,6 @@
 
 #include "bench/cells/bench.h"
 #include "bench/commands/completion.h"
-#include "bench/commands/global_sort.h"
 #include "bench/commands/pipeline.h"
 #include "bench/commands/primitives.h"
 #include "bench/commands/sweep.h"
@@ -46,8 +45,6 @@ static enum sl_status run_command(struct sl_bench *b)
 		return sl_bench_sweep(b);
 	case SL_BENCH_pipeline:
 		return sl_bench_pipeline(b);
-	case SL_BENCH_global_sort:
-		return sl_bench_global_sort(b);
 	case SL_BENCH_NONE:
 		break;
 	}

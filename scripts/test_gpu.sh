@@ -59,8 +59,7 @@ for tool in "${tools[@]}"; do
 	for name in $(sed -n 's/^TEST(\(.*\))$/\1/p' tests/stages/device/device_pipeline_gpu.c); do
 		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/sluice_tests" stages/device/device_pipeline_gpu
 	done
-	for test in primitives/backends_gpu primitives/device/memory primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \
-		stages/rules; do
+	for test in primitives/backends_gpu primitives/device/memory primitives/deflate/deflate_gpu stages/rules; do
 		start "${sanitizer[@]}" "$build_folder/tests/sluice_tests" "$test"
 	done
 	# Scores whose counters are in shared memory, of collisions by the kernels for bins of equal width, and of flights: the

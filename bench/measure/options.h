@@ -17,9 +17,7 @@
 	X(primitives, "times every backend of scan, compact and sort, a memory copy and CUB")   \
 	X(tune, "finds the fastest tuning of each backend and prints how to write it")          \
 	X(sweep, "measures the whole data set into a folder: sizes, inputs, tunings, pipeline") \
-	X(pipeline,                                                                             \
-		"times one batch from particles to sorted columns: each mode, and CUB's parts") \
-	X(global_sort, "times a sort over several devices: the first 1, 2, 4, ... of --devices")
+	X(pipeline, "times one batch from particles to sorted columns: each mode, and CUB's parts")
 
 enum sl_bench_command {
 #define X(name, help) SL_BENCH_##name,
@@ -43,7 +41,6 @@ struct sl_bench_options {
 	struct sl_number_list off;        /* items between an aligned address and the data */
 	struct sl_number_list off_second; /* the same for the second array */
 	struct sl_number_list blocks, items;
-	struct sl_number_list devices;          /* numbers of devices of global_sort */
 	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes, items and paddings */

@@ -27,21 +27,18 @@ static enum sl_status join_head(
 {
 	struct header_sum *sum = (struct header_sum *)sum_memory;
 	struct sl_mcpl_head more;
-	bool first = !sum->head.bytes, recovered;
+	bool recovered;
 	enum sl_status s;
 
 	SL_TRY(sl_add_context(
 		sl_mcpl_head_read(file->at, file->bytes, &more, &recovered), "%s", path));
 	if (recovered)
 		sl_convert_note_recovered(c, path, more.fixed.particles);
-	s = sum->merged ? sl_mcpl_head_set_origin(&more, sum->merged, first ? NULL : &sum->head)
+	s = sum->merged ? sl_mcpl_head_set_origin(
+				  &more, sum->merged, sum->head.bytes ? &sum->head : NULL)
 	                : SL_OK;
-	if (s == SL_OK && first) {
-		sum->head = more; /* sum owns its memory now */
-		return SL_OK;
-	}
 	if (s == SL_OK)
-		s = sl_add_context(sl_mcpl_head_join(&sum->head, &more), "%s", path);
+		return sl_add_context(sl_mcpl_head_join(&sum->head, &more), "%s", path);
 	sl_mcpl_head_free(&more);
 	return s;
 }
@@ -92,13 +89,12 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
 
 	if (s == SL_OK) {
 		sl_mcpl_head_finish(&sum.head);
-		s = sl_mcpl_writer_begin(
-			&w, c, sum.head.bytes, sum.head.size, sum.head.fixed.record_bytes);
+		s = sl_mcpl_writer_begin(&w, c, sum.head.bytes, sum.head.size, &sum.head.fixed);
 	}
 	if (s == SL_OK)
 		s = sl_convert_for_each(c, copy_list, &w);
 	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&w, sum.head.fixed.particles);
+		s = sl_mcpl_writer_end(&w);
 	sl_mcpl_writer_drop(&w);
 	sl_mcpl_head_free(&sum.head);
 	return s;

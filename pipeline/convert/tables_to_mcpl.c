@@ -122,7 +122,8 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
 	h = sl_mcpl_header_of(&t, &facts, weight);
-	s = sl_mcpl_writer_begin(&j->list, c, header, bytes, h.record_bytes);
+	h.particles = j->all.rows;
+	s = sl_mcpl_writer_begin(&j->list, c, header, bytes, &h);
 	sl_memory_give(SL_HOST, header);
 	return s;
 }
@@ -149,7 +150,7 @@ enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j)
 	SL_TRY(begin_list(j));
 	s = sl_for_each_table(j, add_records);
 	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&j->list, j->all.rows);
+		s = sl_mcpl_writer_end(&j->list);
 	sl_mcpl_writer_drop(&j->list);
 	return s;
 }

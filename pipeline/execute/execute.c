@@ -6,7 +6,6 @@
 
 #include "pipeline/run/autotune.h"
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/output/shared_list.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
@@ -92,8 +91,6 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	if (is_first_rank(e))
 		s = sl_output_settle(w, dir, committed, &all);
 	s = sl_ranks_agree(ranks, s);
-	if (s == SL_OK)
-		s = sl_shared_list_commit(w, ranks, dir, stopped ? NULL : &all);
 	if (s == SL_OK)
 		s = sl_ranks_agree(ranks, finish(e, w, dir, session, &all, stopped ? why : NULL));
 	sl_manifest_free(&all);

@@ -4,7 +4,7 @@
  * sl_merged_list_send() produces the bytes of the list: a header with the sums of all headers, then the
  * records of each batch file, or the records of all in another order or selection
  * (merge/ordered_list.h). Writing and comparing differ only in the sink of these bytes, so sluice
- * verify checks exactly what a run writes. At most one whole batch file is in memory at a time.
+ * verify checks exactly what a run writes.
  */
 #include "pipeline/output/merged_list.h"
 
@@ -15,109 +15,92 @@
 #include "pipeline/plan/joined_memory.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/map.h"
-#include "primitives/files/read.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* --- parts ------------------------------------------------------------------------------------ */
-
-/*
- * Reads the file of a batch; the caller frees it. Fails if size or checksum is not that of the
- * manifest, so that a damaged batch never enters the list.
- */
-static enum sl_status read_batch(
-	const struct sl_dir *dir, const struct sl_manifest_line *l, char **file, size_t *bytes)
-{
-	SL_TRY(sl_file_read(dir, l->file, file, bytes));
-	if (*bytes == l->file_bytes && sl_crc32(*file, *bytes) == l->file_crc)
-		return SL_OK;
-	sl_memory_give(SL_HOST, *file);
-	return sl_fail(SL_CHECK_FAILED,
-		"%s/%s: size or checksum differs from the manifest (the file was changed, or the "
-		"disk is failing); use --resume to compute the batch again",
-		dir->path, l->file);
-}
 
 /*
  * Adds the header of a batch file to *sum. The file is mapped, so the disk delivers only the pages of the
  * header.
  */
-static enum sl_status add_header(const struct sl_format_merge *merge, const struct sl_dir *dir,
-	const struct sl_manifest_line *l, void **sum)
+static enum sl_status add_header(
+	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *sum)
 {
+	struct sl_mcpl_head head;
 	char path[SL_PATH_BYTES];
 	struct sl_map file;
 	enum sl_status s;
+	bool recovered;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
 	SL_TRY(sl_map_file(path, &file));
-	s = merge->add(file.at, file.bytes, sum);
+	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
+	if (s == SL_OK)
+		s = sl_mcpl_head_join(sum, &head);
 	sl_unmap(&file);
 	return sl_add_context(s, "%s", path);
 }
 
 /*
- * Sends the records of each file: the bytes after the header. All headers of a run have the same
- * length, because counts have a fixed width, so header_bytes fits every file. Gzip members may be
- * concatenated, so compressed records are copied without decompressing them.
+ * Sends the records of a batch: the bytes after the header, whose checksum was compared, so that a damaged batch
+ * never enters the list. All headers of a run have the same length, because counts have a fixed width. Gzip members may
+ * be concatenated, so compressed records are copied without decompressing them.
  */
-static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
-	size_t header_bytes, uint64_t particles, sl_byte_sink *sink, void *context)
+static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manifest_line *l,
+	size_t header_bytes, const struct sl_list_target *to)
+{
+	struct sl_checked_file f;
+	enum sl_status s;
+
+	SL_TRY(sl_checked_file_open(&f, dir, l->file, l->file_bytes, l->file_crc));
+	s = sl_checked_file_end(&f);
+	if (s == SL_OK && f.map.bytes < header_bytes)
+		s = sl_fail(SL_CHECK_FAILED,
+			"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
+			"program did not write it; remove it and rerun with --resume",
+			dir->path, l->file, f.map.bytes, header_bytes);
+	if (s == SL_OK)
+		s = to->sink(to->context, (const char *)f.map.at + header_bytes,
+			f.map.bytes - header_bytes);
+	sl_checked_file_close(&f);
+	return s;
+}
+
+/* Sends the batches one after another: the merged header, then the bytes of their records. */
+static enum sl_status send_whole_batches(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,
+	const struct sl_list_target *to, struct sl_joined_list *list)
 {
 	struct sl_written written = {.columns = 1};
 
-	for (size_t i = 0; i < m->n; i++) {
-		enum sl_status s;
-		size_t bytes;
-		char *file;
-
-		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
-		if (bytes >= header_bytes)
-			s = sink(context, file + header_bytes, bytes - header_bytes);
-		else
-			s = sl_fail(SL_CHECK_FAILED,
-				"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
-				"program did not write it; remove it and rerun with --resume",
-				dir->path, m->line[i].file, bytes, header_bytes);
-		sl_memory_give(SL_HOST, file);
-		SL_TRY(s);
-		written.values += m->line[i].survivors;
-	}
-	return sl_format_check_written(&written, particles);
-}
-
-/* Sends the batches one after another: the merged header in sum, then the bytes of their records. */
-static enum sl_status send_whole_batches(const struct sl_format_merge *merge,
-	const struct sl_dir *dir, const struct sl_manifest *m, void *sum, sl_byte_sink *sink,
-	void *context, struct sl_joined_list *list)
-{
-	const void *header;
-	size_t bytes;
-
 	*list = (struct sl_joined_list){.particles = 0};
-	for (size_t i = 0; i < m->n; i++)
-		list->particles += m->line[i].survivors;
-	SL_TRY(merge->finish(sum, &header, &bytes));
-	SL_TRY(sink(context, header, bytes));
-	return send_records(dir, m, bytes, list->particles, sink, context);
+	for (size_t i = 0; i < l->m->n; i++)
+		list->particles += l->m->line[i].survivors;
+	sl_mcpl_head_finish(sum);
+	SL_TRY(sl_list_header_send(to, sum->bytes, sum->size));
+	for (size_t i = 0; i < l->m->n; i++) {
+		SL_TRY(send_batch(l->dir, &l->m->line[i], sl_list_header_bytes(to, sum->size), to));
+		written.values += l->m->line[i].survivors;
+	}
+	return sl_format_check_written(&written, list->particles);
 }
 
 enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list)
 {
-	const struct sl_format_merge *merge = l->plan->choices.format->merge;
-	size_t headers = l->share && !l->share->is_first ? 0 : l->m->n;
+	const struct sl_format *format = l->plan->choices.format;
+	const struct sl_list_target to = {
+		sink, context, &l->plan->facts, format == &sl_format_mcpl_gz};
+	struct sl_mcpl_head sum = {.bytes = NULL};
 	enum sl_status s = SL_OK;
-	void *sum = NULL;
 
-	for (size_t i = 0; merge && s == SL_OK && i < headers; i++)
-		s = add_header(merge, l->dir, &l->m->line[i], &sum);
+	for (size_t i = 0; !format->join && s == SL_OK && i < l->m->n; i++)
+		s = add_header(l->dir, &l->m->line[i], &sum);
 	if (s == SL_OK)
 		s = sl_ordered_list_is_needed(l->plan, l->m)
-		            ? sl_ordered_list_send(l, sum, sink, context, list)
-		            : send_whole_batches(merge, l->dir, l->m, sum, sink, context, list);
-	if (merge)
-		merge->drop(sum);
+		            ? sl_ordered_list_send(l, &sum, &to, list)
+		            : send_whole_batches(l, &sum, &to, list);
+	sl_mcpl_head_free(&sum);
 	return s;
 }
 
@@ -132,9 +115,7 @@ enum sl_status sl_merged_list_commit(
 	struct sl_workspace *work, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	const struct sl_plan *plan = work->plan;
-	const struct sl_order_devices devices = sl_order_devices_of(work);
-	const struct sl_ordered_list from = {
-		plan, dir, dir, m, SL_MERGED_FILES_MOST, NULL, &devices};
+	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
 	char name[SL_FILE_NAME_BYTES];
 	const uint64_t begun = sl_now_ns();
 	struct sl_file_writer w;
@@ -185,8 +166,7 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 	const struct sl_manifest *m, struct comparison *found)
 {
 	struct sl_dir temporary;
-	const struct sl_ordered_list from = {
-		plan, dir, &temporary, m, SL_MERGED_FILES_MOST, NULL, NULL};
+	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST};
 	struct sl_joined_list list;
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s;

@@ -17,13 +17,12 @@
 
 /*
  * Writes the list, replaces an existing one, and sets w->joined. Does nothing if the configuration does not
- * ask for a list. The devices of w, which have nothing else to do, sort its keys. SL_CHECK_FAILED if a file of a
- * batch does not match the manifest.
+ * ask for a list. SL_CHECK_FAILED if a file of a batch does not match the manifest.
  */
 enum sl_status sl_merged_list_commit(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 
-/* Sends the list of at least one batch, or a share of it, to sink, and sets *list. */
+/* Sends the list of at least one batch to sink, and sets *list. */
 enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list);
 

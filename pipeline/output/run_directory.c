@@ -385,8 +385,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (strcmp(state, "done") == 0) {
 		if (plan->choices.image.width > 0)
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
-		if (!w->list_made)
-			SL_TRY(sl_merged_list_commit(w, dir, m));
+		SL_TRY(sl_merged_list_commit(w, dir, m));
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));

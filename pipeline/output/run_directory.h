@@ -63,8 +63,8 @@ enum sl_status sl_output_settle(struct sl_workspace *w, const struct sl_dir *dir
 	uint64_t committed, struct sl_manifest *m);
 
 /*
- * Writes the files of the whole run, whose batches are in m: if state is "done" the image, and the merged list
- * unless w->list_made; XDMF, histograms, run.json. SL_OUTPUT_IN_USE if another program has changed
+ * Writes the files of the whole run, whose batches are in m: if state is "done" the image and the merged list;
+ * XDMF, histograms, run.json. SL_OUTPUT_IN_USE if another program has changed
  * the manifest or run.json, which is then written all the same.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,

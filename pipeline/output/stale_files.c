@@ -6,7 +6,6 @@
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/output/merge/merge_pass.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/batch_file/batch_file.h"
@@ -53,6 +52,22 @@ static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint
 		       is_equal(name + digits, SL_ORDER_SUFFIX));
 }
 
+/* The rows of a merge, or the parts of a file of columns: LIST.NUMBER_NUMBER.part (merge/). */
+static bool is_intermediate(const char *name, const char *list)
+{
+	static const char digits[] = "0123456789";
+	size_t n = strlen(list), kind, number;
+
+	if (strncmp(name, list, n) != 0 || name[n] != '.')
+		return false;
+	name += n + 1;
+	kind = strspn(name, digits);
+	if (kind == 0 || name[kind] != '_')
+		return false;
+	number = strspn(name + kind + 1, digits);
+	return number > 0 && strcmp(name + kind + 1 + number, ".part") == 0;
+}
+
 /* Is name any file that the run writes, complete or .part? The side files of the image are the last. */
 static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 {
@@ -68,7 +83,7 @@ static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 	if (!s->joined || !s->format->suffix[0]) /* the format none has no list */
 		return found;
 	sl_merged_list_name(s->run, s->format, other);
-	return found || is_equal(name, other) || sl_merge_pass_is_file(name, other);
+	return found || is_equal(name, other) || is_intermediate(name, other);
 }
 
 static bool is_part(const char *name)

@@ -6,11 +6,6 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-static uint32_t least(uint64_t a, uint64_t b)
-{
-	return (uint32_t)(a < b ? a : b);
-}
-
 /* Bytes of the columns that one survivor has in a file of columns. */
 static size_t row_bytes(const struct sl_table *t)
 {
@@ -33,18 +28,21 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 }
 
 /*
- * A merge by key: the files that are open at a time, the blocks for intermediate files and for devices, and those
- * of the threads. Lists of records are merged from mapped files.
+ * A merge by key: the lists that are open at a time, or the batches in the intermediate file, and the blocks of the
+ * threads. Lists are mapped; those in gzip are decompressed while they are merged.
  */
-static void lay_out_merge(struct sl_arena *a, uint32_t threads, bool on_device)
+static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
 {
-	if (on_device)
-		(void)sl_cut(a, SL_ORDER_STAGING_BYTES);
-	(void)sl_cut_items(a, SL_MERGED_FILES_MOST, SL_MERGE_SOURCE_BYTES);
-	(void)sl_cut(a, SL_MERGE_TARGET_BYTES);
-	if (threads > 1)
-		(void)sl_cut_items(
-			a, least(threads, SL_MERGE_STREAMS_MOST), 2 * SL_MERGE_BLOCK_BYTES);
+	const uint64_t n = plan->recipe.n_batches;
+	const bool by_rows = plan->choices.format->join || n > SL_MERGED_FILES_MOST;
+	const uint64_t lists = by_rows ? 1 : n;
+	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(threads, n);
+
+	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
+	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
+	if (plan->choices.format == &sl_format_mcpl_gz)
+		(void)sl_cut_items(a, lists, SL_MCPL_GZIP_BYTES);
 }
 
 /*
@@ -66,7 +64,8 @@ static size_t selection_bytes(const struct sl_plan *plan)
 {
 	const struct sl_format *f = plan->choices.format;
 	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
-	uint32_t threads = least(plan->threads, SL_JOB_THREADS_MOST);
+	const uint32_t threads =
+		plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
 	uint64_t rows = plan->recipe.particles;
 	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
 	struct sl_joined_file j = {
@@ -76,17 +75,10 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
 		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
 	if (by_key)
-		lay_out_merge(&a, threads, plan->on_device);
-	if (gzip) /* its files are decompressed while they are merged */
-		(void)sl_cut_items(&a,
-			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,
-			SL_MCPL_GZIP_BYTES);
+		lay_out_merge(&a, plan, threads);
+	else if (gzip)
+		(void)sl_cut(&a, SL_MCPL_GZIP_BYTES);
 	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
-}
-
-bool sl_joined_order_by_devices(const struct sl_plan *plan)
-{
-	return plan->choices.format != &sl_format_mcpl_gz || plan->threads <= 1;
 }
 
 size_t sl_joined_memory(const struct sl_plan *plan)

@@ -30,13 +30,10 @@ struct sl_rank_message {
 	unsigned char payload[SL_RANK_PAYLOAD_BYTES];
 };
 
-struct sl_rank_watch;
-
 struct sl_ranks {
 	uint32_t rank, n;
 	struct sl_share share; /* of this rank in its machine */
 	bool lost; /* no agreement is possible: a rank has ended, does not answer or cannot take part */
-	struct sl_rank_watch *watch; /* of ranks that could die (ranks_watch.h); NULL: none */
 };
 
 /* The name and version of the MPI library, or "none (built without MPI)". Static text. */

@@ -4,8 +4,7 @@
  * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits in MPI, because most
  * implementations would use a core for that: collective operations are started and then tested at
  * intervals. Errors are returned instead of ending the program, and a rank that ended in the meantime may
- * cause none, so the run looks for messages that do not arrive (ranks_watch.h,
- * pipeline/run/batch_server.h).
+ * cause none, so the run looks for messages that do not arrive (pipeline/run/batch_server.h).
  */
 #include "pipeline/ranks/ranks.h"
 
@@ -16,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/ranks/ranks_watch.h"
 #include "primitives/files/crc32.h"
 
 enum { TAG = 1, INTERVAL_NS = 1000000 };
@@ -254,10 +252,8 @@ static enum sl_status wait_for(int error, MPI_Request *request, const char *what
 
 	while (error == MPI_SUCCESS && !done) {
 		error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-		if (error != MPI_SUCCESS || done)
-			continue;
-		SL_TRY(sl_ranks_watch(&mpi.ranks));
-		nanosleep(&interval, NULL);
+		if (error == MPI_SUCCESS && !done)
+			nanosleep(&interval, NULL);
 	}
 	mpi.ranks.lost |= error != MPI_SUCCESS;
 	return failed(error, what);

@@ -76,10 +76,7 @@ static const struct sl_line lines[] = {
 	{"joined.order", "",
 		"[{?=run}in the order of the key over the whole run][{?=batch}its order by key is "
 		"within each batch only; for the order over the run use output.order: run]"},
-	{"joined.device_bytes", "",
-		"the devices sort its keys if they have memory for them: at least {} bytes per "
-		"survivor"},
-	{"joined.passes", "", "in several passes, with intermediate files"},
+	{"joined.intermediate_files", "", "with intermediate files"},
 	{"joined.sample", "", "a weighted sample of {~survivor}"},
 	{"joined.limit", "", "at most {~particle}"},
 	{"joined.key_bytes", "", "sort keys in *" SL_ORDER_SUFFIX ": {} bytes per survivor"},
@@ -300,9 +297,7 @@ static void put_joined(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_bool(j, "lists", format->merge != NULL);
 	if (plan->recipe.n_fields > 0 && many)
 		sl_json_text(j, "order", o->run ? "run" : "batch");
-	if (items.key && many && plan->on_device && sl_joined_order_by_devices(plan))
-		sl_json_u64(j, "device_bytes", sl_order_device_bytes(&plan->recipe));
-	sl_json_bool(j, "passes",
+	sl_json_bool(j, "intermediate_files",
 		items.key && (format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST));
 	sl_json_u64(j, "sample", o->sample);
 	sl_json_u64(j, "limit", o->limit);

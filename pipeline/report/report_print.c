@@ -67,9 +67,7 @@ static const struct sl_line lines[] = {
 		"joined file of all batches in {^written.to}/{}: {^joined_particles~particle}"
 		"[{?^sample_weight}, a sample with weights of at least {^sample_weight:.6g}]"},
 	{"written.ordered", NULL,
-		"[{?^joined_order=run}its order is that of the key over the whole run"
-		"[{?^times.joined.devices}; {^times.joined.devices~device} sorted the keys]"
-		"[; the host compared keys ({^times.joined.host_because})]]"
+		"[{?^joined_order=run}its order is that of the key over the whole run]"
 		"[{?^joined_order=batch}its order by key is within each batch only; for the order over "
 		"the run use output.order: run]"},
 	{"warnings.*", NULL, "warning: {}"},

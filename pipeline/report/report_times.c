@@ -1,14 +1,11 @@
 /* report_times.c - the times of a session in run.json: of stages, devices, ranks, parts and rounds. */
 #include "pipeline/report/report_times.h"
 
-/* How the joined file was made. devices: that have sorted its keys; host_because: why not, or not to the end. */
+/* How the joined file was made. */
 static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
 {
 	sl_json_object(j, "joined");
 	sl_json_real(j, "seconds", l->seconds);
-	sl_json_u64(j, "devices", l->sorting_devices);
-	if (l->why[0])
-		sl_json_text(j, "host_because", l->why);
 	sl_json_close(j);
 }
 

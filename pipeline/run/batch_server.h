@@ -26,7 +26,7 @@
 #ifndef SL_PIPELINE_RUN_BATCH_SERVER_H
 #define SL_PIPELINE_RUN_BATCH_SERVER_H
 
-#include "pipeline/ranks/ranks_watch.h"
+#include "pipeline/ranks/ranks.h"
 #include "pipeline/run/workers.h"
 
 enum sl_rank_message_kind {
@@ -39,8 +39,24 @@ enum sl_rank_message_kind {
 	SL_RANK_COMMITTED, /* number: the batch */
 	SL_RANK_NO_MORE,
 	SL_RANK_CANCEL, /* number: 1 if a rank was lost, so that no collective operation follows */
-	SL_RANK_ALIVE = SL_RANK_SIGN_OF_LIFE /* either way */
+	SL_RANK_ALIVE   /* either way */
 };
+
+/* Times in nanoseconds: between two messages ALIVE, and after which a rank that sent none is lost. */
+#define SL_RANK_ALIVE_NS UINT64_C(500000000)
+#define SL_RANK_LOST_NS  UINT64_C(6000000000)
+
+/*
+ * The time for which this process was paused since the last call, or 0: a batch system can suspend all ranks
+ * of a job and continue them later. In that time it could hear no other rank. *last_ns: of that call.
+ */
+static inline uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns)
+{
+	uint64_t since = now_ns - *last_ns;
+
+	*last_ns = now_ns;
+	return since > 2 * SL_RANK_ALIVE_NS ? since : 0;
+}
 
 /* Fills the list of ranks of the workspace, for the report. Called by all ranks together. */
 enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ranks);

@@ -30,9 +30,7 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 struct sl_joined_list {
 	uint64_t particles;
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
-	double seconds;           /* wall time of making it */
-	uint32_t sorting_devices; /* that have sorted the keys; 0: the host has compared them */
-	char why[SL_MESSAGE_BYTES]; /* why the host compared keys of a run with devices; "" if it did not */
+	double seconds; /* wall time of making it */
 };
 
 /* One device of a run. */
@@ -95,7 +93,6 @@ struct sl_workspace {
 	struct sl_joined_list joined;        /* the joined file, if the run makes one */
 	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
 	uint32_t n_ranks;
-	bool list_made;                   /* the ranks have made the joined file together */
 	bool keeps_list;                  /* an earlier session has made the joined file */
 	struct sl_file_contents report;   /* of run.json while the run lasts */
 	struct sl_file_contents manifest; /* of the manifest after the last batch */

@@ -96,27 +96,6 @@ static int current(int *number)
 }
 
 /*
- * Without NVSwitch a device has at most eight peers: one more is out of reach, although
- * cudaDeviceCanAccessPeer() says that it can be accessed.
- */
-static int reach(int number, bool *reached)
-{
-	int device = 0, can = 0;
-	cudaError_t error = cudaGetDevice(&device);
-
-	if (error == cudaSuccess)
-		error = cudaDeviceCanAccessPeer(&can, device, number);
-	if (error != cudaSuccess || !can)
-		return number_of(error);
-	error = cudaDeviceEnablePeerAccess(number, 0);
-	*reached = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
-	(void)number_of(error); /* clears it */
-	if (*reached || error == cudaErrorTooManyPeers || error == cudaErrorPeerAccessUnsupported)
-		return 0;
-	return (int)error;
-}
-
-/*
  * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may read the limits
  * before each launch. "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the
  * default is 48 KiB.
@@ -384,7 +363,6 @@ const struct sl_driver sl_driver_built = {
 	.use = use,
 	.current = current,
 	.limits = limits,
-	.reach = reach,
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,

@@ -41,8 +41,6 @@ struct sl_driver {
 	/* The number of the current device of the thread, which another library may have chosen. */
 	int (*current)(int *number);
 	int (*limits)(struct sl_limits *limits);
-	/* As sl_device_reach(); number is not that of the current device. */
-	int (*reach)(int number, bool *reached);
 
 	/* SL_DEVICE or SL_PINNED memory; bytes > 0. */
 	int (*get)(enum sl_space space, size_t bytes, void **p);

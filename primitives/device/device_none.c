@@ -38,13 +38,6 @@ static int limits(struct sl_limits *l)
 	return SL_ERROR_NO_DEVICE;
 }
 
-static int reach(int number, bool *reached)
-{
-	(void)number;
-	*reached = false;
-	return SL_ERROR_NO_DEVICE;
-}
-
 static int get(enum sl_space space, size_t bytes, void **p)
 {
 	(void)space;
@@ -197,7 +190,6 @@ const struct sl_driver sl_driver_built = {
 	.use = use,
 	.current = current,
 	.limits = limits,
-	.reach = reach,
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,

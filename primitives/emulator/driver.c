@@ -232,17 +232,6 @@ static int limits(struct sl_limits *l)
 	return 0;
 }
 
-static int reach(int number, bool *reached)
-{
-	*reached = !sl_emulator_get_settings()->no_peers;
-	if (*reached) {
-		pthread_mutex_lock(&lock);
-		sl_emulated_memory_reach(current, number);
-		pthread_mutex_unlock(&lock);
-	}
-	return 0;
-}
-
 /* Pinned memory is ordinary memory here: the host may touch it at any time, as with CUDA. */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
@@ -312,7 +301,6 @@ const struct sl_driver sl_driver_emulated = {
 	.use = use,
 	.current = current_device,
 	.limits = limits,
-	.reach = reach,
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,

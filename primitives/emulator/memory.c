@@ -36,15 +36,6 @@ static struct block *blocks; /* of all devices */
 /* For each device: the sum of the requested sizes, so that the limit is exact to the byte. */
 static size_t used_bytes[SL_DEVICES_MAX];
 
-/* For each device: the set of the other devices whose memory it can access. */
-static uint32_t reached[SL_DEVICES_MAX];
-_Static_assert((int)SL_DEVICES_MAX <= 32, "a set of devices has 32 bits");
-
-void sl_emulated_memory_reach(int device, int other)
-{
-	reached[device] |= UINT32_C(1) << other;
-}
-
 size_t sl_emulated_memory_free(int device)
 {
 	size_t all = sl_emulator_get_settings()->memory_bytes, used = used_bytes[device];
@@ -54,10 +45,8 @@ size_t sl_emulated_memory_free(int device)
 
 void sl_emulated_memory_set_accessible(int device, bool open)
 {
-	const uint32_t others = sl_emulator_get_settings()->no_peers ? 0 : reached[device];
-
 	for (struct block *b = blocks; b; b = b->next)
-		if (b->device == device || others >> b->device & 1)
+		if (b->device == device)
 			(void)mprotect(
 				b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

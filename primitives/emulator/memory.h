@@ -27,12 +27,7 @@ void sl_emulated_memory_give(void *p);
 /* Bytes of memory of a device that are free. */
 size_t sl_emulated_memory_free(int device);
 
-/* Lets a device access the memory of another one, for the rest of the process. */
-void sl_emulated_memory_reach(int device, int other);
-
-/*
- * Makes all memory that a device can access accessible (the device runs) or inaccessible (the host runs).
- */
+/* Makes the memory of a device accessible (the device runs) or inaccessible (the host runs). */
 void sl_emulated_memory_set_accessible(int device, bool open);
 
 /* The device into whose memory p points; -1: none. */

@@ -4,8 +4,7 @@
  * A stream is a ring of queued work. By default the work runs when the host waits for it, the
  * latest moment at which a real device may run it: a result that the host reads without waiting is
  * never ready. With queue=now it runs when it is queued, the earliest moment. A stream belongs to the
- * device for which it was made, and its kernels can access the memory of that device only, or of devices
- * that sl_device_reach() has named.
+ * device for which it was made, and its kernels can access the memory of that device only.
  *
  * The driver (driver.c) makes all calls under its lock, so one piece of work runs at a time; only
  * sl_emulated_event_make() and sl_emulated_graph_free() need no lock. A stream of NULL is the default

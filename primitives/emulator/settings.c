@@ -46,8 +46,6 @@ static bool read_setting(const char *word, struct sl_emulator_settings *c)
 		return c->at_once = true;
 	if (strcmp(word, "device=turing") == 0)
 		return c->turing = true;
-	if (strcmp(word, "peers=none") == 0)
-		return c->no_peers = true;
 	if (strncmp(word, "blocks=", 7) == 0) {
 		read = read_number(value, false, SL_EMULATED_BLOCKS_MAX, &n) && n > 0;
 		c->blocks = (uint32_t)n;
@@ -65,7 +63,7 @@ static void refuse(const char *what)
 {
 	snprintf(problem, sizeof(problem),
 		"SL_EMULATOR: \"%s\" is not a setting; use blocks=1..%d, seed=N, start=last, memory=N "
-		"(with K, M or G), queue=now, device=turing or peers=none, separated by commas, or unset it",
+		"(with K, M or G), queue=now or device=turing, separated by commas, or unset it",
 		what, SL_EMULATED_BLOCKS_MAX);
 	settings = defaults;
 }

@@ -22,8 +22,6 @@
  *	            moment at which a real device may run it
  *	device=turing  compute capability 7.5 with 64 KiB of shared memory per block, the oldest
  *	            device that this project supports. Default: Hopper, 9.0 with 227 KiB
- *	peers=none  no device can access the memory of another one directly (sl_device_reach()).
- *	            Default: each device can
  *
  * A kernel that violates a rule of CUDA fails its launch, and the device with it. The message names
  * kernel, block, thread, file and line. These violations are found:
@@ -63,7 +61,6 @@ struct sl_emulator_settings {
 	bool from_last;      /* start=last */
 	bool at_once;        /* queue=now */
 	bool turing;         /* device=turing */
-	bool no_peers;       /* peers=none */
 	size_t memory_bytes; /* of each device */
 };
 

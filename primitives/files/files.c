@@ -162,35 +162,6 @@ void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writ
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 }
 
-enum sl_status sl_file_join(const struct sl_dir *d, const char *name, uint64_t number, bool *joined,
-	struct sl_file_writer *w)
-{
-	struct stat facts;
-
-	SL_TRY(sl_check_name(name));
-	sl_file_adopt(d, name, w);
-	w->joined = true;
-	*joined = false;
-	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-	if (w->fd < 0)
-		return errno == ENOENT ||
-		                       errno == ESTALE /* of NFS: another file has the name now */
-		               ? SL_OK
-		               : sl_disk_failed(errno, "open", d->path, w->part);
-	*joined = fstat(w->fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == number;
-	if (!*joined)
-		sl_file_drop(w);
-	return SL_OK;
-}
-
-enum sl_status sl_file_seek(struct sl_file_writer *w, uint64_t offset)
-{
-	if (offset <= INT64_MAX && !sl_fault_injected("file_seek") &&
-		lseek(w->fd, (off_t)offset, SEEK_SET) >= 0)
-		return SL_OK;
-	return sl_disk_failed(offset <= INT64_MAX ? errno : EFBIG, "write", w->dir->path, w->part);
-}
-
 void sl_file_drop(struct sl_file_writer *w)
 {
 	if (w->fd < 0)
@@ -229,8 +200,7 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 
 void sl_file_remove_part(struct sl_file_writer *w)
 {
-	if (!w->joined)
-		unlinkat(w->dir->fd, w->part, 0);
+	unlinkat(w->dir->fd, w->part, 0);
 	unlock_part(w);
 }
 

@@ -12,7 +12,7 @@
  * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice. A
  * name that no file can have is SL_USAGE; something that is not a regular file is SL_BAD_INPUT.
  *
- * Calls for SL_FAULT: file_open file_write file_seek file_fsync file_close file_rename file_link
+ * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link
  * file_dirsync file_append file_datasync file_stat file_remove.
  */
 #ifndef SL_PRIMITIVES_FILES_FILES_H
@@ -56,7 +56,6 @@ struct sl_file_writer {
 	const struct sl_dir *dir; /* must stay valid until the end */
 	int fd;                   /* -1: not open */
 	int lock;                 /* without a locked directory: holds flock(2) until the end; -1 */
-	bool joined;              /* other processes write it, too: this writer never removes it */
 	char part[264];           /* name, ".part", NUL */
 };
 
@@ -83,18 +82,6 @@ void sl_file_remove_part(struct sl_file_writer *w);
 
 /* Makes *w the writer of a NAME.part that another process of this run has made durable. */
 void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
-
-/*
- * Opens the NAME.part that another process of this run has begun, as a second writer of other bytes of the
- * file. number: its inode number (sl_file_identity()), so that the file of a killed run is never taken for it.
- * *joined is false if NAME.part is not, or not yet, that file. This writer adds and syncs, but neither names
- * nor removes the file.
- */
-enum sl_status sl_file_join(const struct sl_dir *d, const char *name, uint64_t number, bool *joined,
-	struct sl_file_writer *w);
-
-/* The next bytes that are added go to this offset of the file. After a failure the caller drops w. */
-enum sl_status sl_file_seek(struct sl_file_writer *w, uint64_t offset);
 
 /* Removes name; SL_OK if there is no such file. */
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);

@@ -69,12 +69,6 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 	return SL_OK;
 }
 
-void sl_map_expect_few_reads(const struct sl_map *m)
-{
-	if (m->at)
-		madvise((void *)(uintptr_t)m->at, m->bytes, MADV_RANDOM); /* a hint, too */
-}
-
 bool sl_map_is_changed(const struct sl_map *m, const char *path)
 {
 	struct stat file;

@@ -28,8 +28,6 @@ struct sl_map {
  */
 enum sl_status sl_map_file(const char *path, struct sl_map *m);
 
-/* The file is read at few places instead, so the kernel should not read ahead of them. */
-void sl_map_expect_few_reads(const struct sl_map *m);
 void sl_unmap(struct sl_map *m);
 
 /*

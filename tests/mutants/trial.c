@@ -2,7 +2,7 @@
  * trial.c - checks one backend, or the stages, on the emulated device; mutants.py runs it for each
  * mutant, which must make it fail.
  *
- *	trial scan/shared [brief]      trial global_sort/runs [brief]      trial stages [brief]
+ *	trial scan/shared [brief]      trial stages [brief]
  *
  * The variable SLUICE_MUTANT selects the mutant. Tiles are small, so that few items fill several.
  * Threads run first in order, then in random order with several blocks in flight, some started from
@@ -22,7 +22,6 @@
 #include "tests/support/formats/deflate_check.h"
 #include "tests/support/formats/deflate_inputs.h"
 #include "tests/support/device/device_pipeline_check.h"
-#include "tests/support/device/global_sort_check.h"
 #include "tests/support/device/pack_kernels_check.h"
 
 /* Only trials of the scan are linked with these kernels. */
@@ -158,29 +157,6 @@ static void try_stages(uint32_t blocks)
 	device_pipeline_check_backends(96);
 }
 
-/*
- * A wrong answer aborts. Three shares make two levels of merges; a merge of two runs has two tiles. The boundary of two
- * shares is found by the kernel split.
- */
-static void try_global_sort(void)
-{
-	static const struct global_sort_try tries[] = {
-		{.n_shares = 2, .n = {700, 900}, .n_devices = 2, .input = SL_INPUT_RANDOM},
-		{.n_shares = 3, .n = {4500, 5100, 2700}, .n_devices = 3, .input = SL_INPUT_RANDOM},
-		{.n_shares = 3, .n = {4500, 5100, 2700}, .n_devices = 3, .input = SL_INPUT_FEW}};
-
-	for (int i = 0; i < 3; i++) {
-		struct global_sort_try t = tries[i];
-
-		t.type = SL_U32;
-		t.end_bit = 32;
-		global_sort_check(&sl_sort_naive_emulated, &t);
-	}
-	if (!brief)
-		global_sort_check_sizes(&sl_sort_naive_emulated, 3, false, SL_MERGE_TILE + 50, 211);
-	global_sort_check_sizes(&sl_sort_naive_emulated, 2, true, brief ? 100 : 5000, 211);
-}
-
 static void try_named(const char *name, uint32_t blocks)
 {
 	const struct sl_backend *b = NULL;
@@ -217,8 +193,6 @@ int main(int argc, char **argv)
 		sl_emulator_set_settings(&schedules[i]);
 		if (strcmp(argv[1], "stages") == 0)
 			try_stages(schedules[i].blocks);
-		else if (strcmp(argv[1], "global_sort/runs") == 0)
-			try_global_sort();
 		else if (strcmp(argv[1], "scan/look_ahead") == 0)
 			try_look_ahead(schedules[i].blocks);
 		else

@@ -1,9 +1,7 @@
 /* ordered_list.c - see ordered_list.h. */
 #include "pipeline/output/merge/ordered_list.h"
 
-#include <stdio.h>
-
-#include "pipeline/output/merge/merge_pass.h"
+#include "pipeline/output/merge/merge.h"
 #include "pipeline/output/merge/sample.h"
 #include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/file_names.h"
@@ -12,7 +10,7 @@ bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manif
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
 
-	return !plan->choices.format->merge || o->sample > 0 || o->limit > 0 ||
+	return plan->choices.format->join || o->sample > 0 || o->limit > 0 ||
 	       (sl_plan_order_items(plan).key && m->n > 1);
 }
 
@@ -39,23 +37,18 @@ static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl
 
 /* Sends the records in the order of the list. */
 static enum sl_status send_records(const struct sl_ordered_list *l,
-	const struct sl_selection *selection, struct sl_record_output *o,
-	struct sl_joined_list *list)
+	const struct sl_selection *selection, struct sl_record_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
-	struct sl_merge merge = {.dir = l->dir,
+	const struct sl_merge merge = {.dir = l->dir,
 		.work = l->work,
+		.list = sl_merged_list_name(
+			l->plan->config.run.name, l->plan->choices.format, name),
 		.batches = l->m,
 		.selection = selection,
-		.most = l->most,
-		.pool = o->pool,
-		.range = l->share ? l->share->range : NULL,
-		.records = l->share ? l->share->records : selection->kept,
-		.devices = sl_joined_order_by_devices(l->plan) ? l->devices : NULL,
-		.cancel = l->share ? l->share->cancel : NULL};
+		.most = l->most};
 
-	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
-	SL_TRY(selection->items.key ? sl_merge_run(&merge, o, list)
+	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
 				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);
 }
@@ -82,59 +75,33 @@ static uint32_t threads_of(const struct sl_plan *plan)
 
 /* --- lists of records ------------------------------------------------------------------------- */
 
-enum sl_status sl_ordered_list_layout(
-	const struct sl_ordered_list *l, struct sl_mcpl_header *layout, size_t *header_bytes)
-{
-	char path[SL_PATH_BYTES];
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-	struct sl_map file;
-
-	snprintf(path, sizeof(path), "%.3800s/%s", l->dir->path, l->m->line[0].file);
-	SL_TRY(sl_map_file(path, &file));
-	status = sl_add_context(sl_mcpl_open(&s, file.at, file.bytes), "%s", path);
-	if (status == SL_OK) {
-		*layout = s.header;
-		status = sl_add_context(sl_mcpl_skip_head(&s), "%s", path);
-		*header_bytes = s.gzipped ? 0 : (size_t)(s.at - (const uint8_t *)file.at);
-		sl_mcpl_close(&s);
-	}
-	sl_unmap(&file);
-	return status;
-}
-
 /* Sends the header of the list, with its number of particles and their weight. */
-static enum sl_status send_header(const struct sl_format_merge *merge, void *sum,
-	const struct sl_selection *selection, uint64_t particles, sl_byte_sink *sink, void *context)
+static enum sl_status send_header(struct sl_mcpl_head *sum, const struct sl_selection *selection,
+	uint64_t particles, const struct sl_list_target *to)
 {
-	const void *header;
-	size_t bytes;
-
-	merge->describe(sum, particles, sl_selection_weight(selection, selection->layout.weight));
-	SL_TRY(merge->finish(sum, &header, &bytes));
-	return sink(context, header, bytes);
+	sum->fixed.particles = particles;
+	if (sum->fixed.weight != 0)
+		sum->fixed.weight = sl_selection_weight(selection, sum->fixed.weight);
+	sl_mcpl_head_finish(sum);
+	return sl_list_header_send(to, sum->bytes, sum->size);
 }
 
-static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
-	void *context, struct sl_joined_list *list)
+static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,
+	const struct sl_list_target *to, struct sl_joined_list *list)
 {
-	struct sl_selection selection = {.rows = NULL};
+	struct sl_selection selection = {
+		.layout = sum->fixed, .record_bytes = sum->fixed.record_bytes};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_job_pool pool;
-	size_t header_bytes;
 	enum sl_status s;
 
-	SL_TRY(sl_ordered_list_layout(l, &selection.layout, &header_bytes));
-	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
 	sl_job_pool_open(&pool, threads_of(l->plan));
-	s = sl_record_output_begin(&o, l->plan, &pool, selection.record_bytes,
-		l->share ? l->share->records : list->particles, sink, context);
-	if (s == SL_OK && (!l->share || l->share->is_first))
-		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
-			sink, context);
+	s = sl_record_output_begin(&o, to, &pool, selection.record_bytes, list->particles);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o, list);
+		s = send_header(sum, &selection, list->particles, to);
+	if (s == SL_OK)
+		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	return s;
@@ -164,7 +131,7 @@ static uint64_t generated_in(const struct sl_manifest *m)
  * Threads run only between the last table that is read and the file that is made: both can start processes for
  * HDF5. Without a key the tables are read one after another, so there are none.
  */
-static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
+static enum sl_status send_table(const struct sl_ordered_list *l, const struct sl_list_target *to,
 	struct sl_joined_list *list)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -174,8 +141,8 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 		.work = l->work,
 		.selection = &selection,
 		.generated = generated_in(l->m),
-		.sink = sink,
-		.context = context};
+		.sink = to->sink,
+		.context = to->context};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_table_output *table;
 	struct sl_job_pool pool;
@@ -191,7 +158,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
 	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o, list);
+		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	if (s == SL_OK)
@@ -200,9 +167,9 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	return s;
 }
 
-enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
-	void *context, struct sl_joined_list *list)
+enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,
+	const struct sl_list_target *to, struct sl_joined_list *list)
 {
-	return l->plan->choices.format->merge ? send_list(l, sum, sink, context, list)
-	                                      : send_table(l, sink, context, list);
+	return l->plan->choices.format->join ? send_table(l, to, list)
+	                                     : send_list(l, sum, to, list);
 }

@@ -4,7 +4,26 @@
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
+#include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
+
+size_t sl_list_header_bytes(const struct sl_list_target *t, size_t bytes)
+{
+	return t->gzip ? sl_gzip_stored_bytes(bytes) : bytes;
+}
+
+enum sl_status sl_list_header_send(const struct sl_list_target *t, const void *header, size_t bytes)
+{
+	enum sl_status s;
+	void *member;
+
+	if (!t->gzip)
+		return t->sink(t->context, header, bytes);
+	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(bytes), &member));
+	s = t->sink(t->context, member, sl_gzip_store(header, bytes, (uint8_t *)member));
+	sl_memory_give(SL_HOST, member);
+	return s;
+}
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
@@ -12,7 +31,7 @@ static void lay_out_member(struct sl_arena *a, struct sl_output_buffer *b)
 {
 	b->packed = (uint8_t *)sl_cut(a, sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1));
 	b->x = (struct sl_exec){.space = SL_HOST};
-	b->x.scratch.size = sl_mcpl_member_scratch(b->output->facts);
+	b->x.scratch.size = sl_mcpl_member_scratch(b->output->list.facts);
 	b->x.scratch.base = sl_cut(a, b->x.scratch.size);
 }
 
@@ -24,7 +43,7 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 
 	o->written.values += records;
 	return o->table ? sl_table_output_add(o->table, bytes, records)
-	                : o->sink(o->context, bytes, size);
+	                : o->list.sink(o->list.context, bytes, size);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */
@@ -32,8 +51,8 @@ static enum sl_status pack(void *context)
 {
 	struct sl_output_buffer *b = (struct sl_output_buffer *)context;
 
-	return b->packed ? sl_format_deflate(&b->x, b->output->facts, SL_GZIP, b->records, b->used,
-				   b->packed, &b->packed_bytes)
+	return b->packed ? sl_format_deflate(&b->x, b->output->list.facts, SL_GZIP, b->records,
+				   b->used, b->packed, &b->packed_bytes)
 	                 : pass_on(b, b->records, b->used);
 }
 
@@ -67,22 +86,17 @@ static enum sl_status get_buffers(struct sl_record_output *o, bool gzip, size_t 
 	return SL_OK;
 }
 
-enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_plan *plan,
-	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records, sl_byte_sink *sink,
-	void *context)
+enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_list_target *list,
+	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records)
 {
-	bool gzip = plan->choices.format == &sl_format_mcpl_gz;
-
-	*o = (struct sl_record_output){.sink = sink,
-		.context = context,
-		.facts = &plan->facts,
+	*o = (struct sl_record_output){.list = *list,
 		.pool = pool,
 		.left = records,
 		.all = records,
 		.written = {.columns = 1},
 		.bytes = record_bytes,
 		.most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes};
-	return get_buffers(o, gzip, SL_MCPL_MEMBER_BYTES);
+	return get_buffers(o, list->gzip, SL_MCPL_MEMBER_BYTES);
 }
 
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,

@@ -1,6 +1,6 @@
 /*
- * record_output.h - collects records and passes them on as the bytes of a list: plain, or as gzip members
- * like those of the batches; or as rows, of which a table is made.
+ * record_output.h - the bytes of a list, plain or as gzip members like those of the batches: its header, and records
+ * that come one after another; or these as rows, of which a table is made.
  *
  * Full buffers are jobs of a pool. Members are compressed in parallel, and the calling thread passes them on
  * in order. Plain bytes and rows are passed on by one job at a time, while the caller fills the other buffer.
@@ -10,6 +10,22 @@
 
 #include "pipeline/output/merge/table_output.h"
 #include "primitives/base/jobs.h"
+
+/* Where the bytes of a list go. */
+struct sl_list_target {
+	sl_byte_sink *sink;
+	void *context;
+	const struct sl_file_facts *facts;
+	bool gzip;
+};
+
+/*
+ * The header of a list. In gzip it is a member with stored blocks, as in the files of batches, so that its size depends
+ * only on that of the header.
+ */
+size_t sl_list_header_bytes(const struct sl_list_target *t, size_t bytes);
+enum sl_status sl_list_header_send(
+	const struct sl_list_target *t, const void *header, size_t bytes);
 
 struct sl_record_output;
 
@@ -25,9 +41,7 @@ struct sl_output_buffer {
 };
 
 struct sl_record_output {
-	sl_byte_sink *sink;
-	void *context;
-	const struct sl_file_facts *facts;
+	struct sl_list_target list; /* unless records are rows of a table */
 	struct sl_job_pool *pool;
 	uint64_t all, left; /* records; those that may still follow, all after them are ignored */
 	struct sl_written written;     /* passed on */
@@ -41,12 +55,11 @@ struct sl_record_output {
 };
 
 /*
- * Allocates the buffers for a list of at most so many records of a plan, or for a table. The caller calls
+ * Allocates the buffers for a list of at most so many records, or for a table. The caller calls
  * sl_record_output_end() in any case.
  */
-enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_plan *plan,
-	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records, sl_byte_sink *sink,
-	void *context);
+enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_list_target *list,
+	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records);
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
 	uint32_t row_bytes, uint64_t rows, struct sl_table_output *table);
 

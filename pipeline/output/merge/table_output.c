@@ -12,7 +12,7 @@
 /* A part of the file, while it is written and while it is mapped. */
 struct part {
 	struct sl_file_writer file;
-	bool open, written; /* the file is open; it is complete and has its .part name */
+	bool open;
 	struct sl_map map;
 };
 
@@ -123,7 +123,6 @@ static enum sl_status put(void *context, uint32_t part, const void *bytes, size_
 	return sl_file_add(&o->part[part].file, bytes, size);
 }
 
-/* Names of parts are those of pass 0, which has no other intermediate files (merge_pass.h). */
 static enum sl_status open_parts(struct sl_table_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -195,19 +194,21 @@ enum sl_status sl_table_output_add(struct sl_table_output *o, const uint8_t *row
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Closes the parts and maps them. */
+/* Closes the parts and maps them: they have no names from then on. */
 static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
 {
 	char path[SL_PATH_BYTES];
+	enum sl_status s;
 
 	for (uint32_t k = 0; k < o->n_parts; k++) {
 		struct part *p = &o->part[k];
 
 		p->open = false; /* a failure removes the file */
 		SL_TRY(sl_file_sync(&p->file));
-		p->written = true;
 		snprintf(path, sizeof(path), "%.3800s/%.280s", o->facts.work->path, p->file.part);
-		SL_TRY(sl_map_file(path, &p->map));
+		s = sl_map_file(path, &p->map);
+		sl_file_remove_part(&p->file);
+		SL_TRY(s);
 		at[k] = (const uint8_t *)p->map.at;
 	}
 	return SL_OK;
@@ -246,8 +247,6 @@ void sl_table_output_close(struct sl_table_output *o)
 		sl_unmap(&o->part[k].map);
 		if (o->part[k].open)
 			sl_file_drop(&o->part[k].file);
-		else if (o->part[k].written)
-			sl_file_remove_part(&o->part[k].file);
 	}
 	sl_memory_give(SL_HOST, o->memory);
 	sl_memory_give(SL_HOST, o->config);

@@ -8,7 +8,7 @@
 /* Bytes that are checksummed at a time: they are still in the cache when they are read again. */
 enum { STEP = 1 << 16 };
 
-enum sl_status sl_checked_file_differs(const struct sl_dir *dir, const char *name)
+static enum sl_status differs(const struct sl_dir *dir, const char *name)
 {
 	return sl_fail(SL_CHECK_FAILED,
 		"%s/%s: size or checksum differs from the manifest (the file was changed, or the "
@@ -27,7 +27,7 @@ enum sl_status sl_checked_file_open(struct sl_checked_file *f, const struct sl_d
 	if (f->map.bytes == bytes)
 		return SL_OK;
 	sl_checked_file_close(f);
-	return sl_checked_file_differs(dir, name);
+	return differs(dir, name);
 }
 
 static void add_to_checksum(struct sl_checked_file *f, size_t to)
@@ -46,25 +46,7 @@ void sl_checked_file_advance(struct sl_checked_file *f, size_t at)
 enum sl_status sl_checked_file_end(struct sl_checked_file *f)
 {
 	add_to_checksum(f, f->map.bytes);
-	return f->crc == f->expected ? SL_OK : sl_checked_file_differs(f->dir, f->name);
-}
-
-void sl_checked_file_begin_at(struct sl_checked_file *f, size_t at)
-{
-	f->done = at;
-}
-
-struct sl_checked_piece sl_checked_file_end_at(struct sl_checked_file *f, size_t from, size_t to)
-{
-	add_to_checksum(f, to);
-	return (struct sl_checked_piece){.bytes = to - from, .crc = f->crc};
-}
-
-void sl_checked_piece_add(struct sl_checked_piece *sum, const struct sl_checked_piece *next)
-{
-	if (next->bytes > 0)
-		sum->crc = sl_crc32_combine(sum->crc, next->crc, (size_t)next->bytes);
-	sum->bytes += next->bytes;
+	return f->crc == f->expected ? SL_OK : differs(f->dir, f->name);
 }
 
 void sl_checked_file_close(struct sl_checked_file *f)

@@ -91,55 +91,11 @@ enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl
 {
 	enum sl_status status;
 
-	*s = (struct sl_record_source){
-		.selection = selection, .left = line->survivors, .is_batch = true};
+	*s = (struct sl_record_source){.selection = selection, .left = line->survivors};
 	SL_TRY(sl_checked_file_open(&s->list, dir, line->file, line->file_bytes, line->file_crc));
 	SL_TRY(open_order(s, dir, line));
 	status = selection->rows ? open_table(s, line) : open_list(s, line);
 	return sl_add_context(status, "%s/%s", dir->path, line->file);
-}
-
-enum sl_status sl_record_source_open_pass(
-	struct sl_record_source *s, const char *path, const struct sl_selection *selection)
-{
-	*s = (struct sl_record_source){.selection = selection};
-	SL_TRY(sl_map_file(path, &s->map));
-	s->next = (const uint8_t *)s->map.at;
-	s->left = s->map.bytes / (sizeof(s->key) + selection->record_bytes);
-	return SL_OK;
-}
-
-/*
- * The piece of a file whose records have so many bytes each, the first one at `data`. The rank of the first
- * range also reads what is before it, and that of the last one what follows.
- */
-static struct sl_record_piece piece_of(
-	const struct sl_record_range *r, const struct sl_checked_file *f, size_t data, size_t bytes)
-{
-	return (struct sl_record_piece){.from = r->is_first ? 0 : data + (size_t)r->first * bytes,
-		.to = r->is_last ? f->map.bytes : data + (size_t)r->end * bytes};
-}
-
-/* sl_mcpl_skip() has compared the range with the file, so products of its rows do not overflow. */
-enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_record_range *r)
-{
-	size_t data = (size_t)(s->stream.at - (const uint8_t *)s->list.map.at);
-	struct sl_mcpl_stream end = s->stream;
-	enum sl_status status = sl_mcpl_skip(&end, r->end);
-
-	if (status == SL_OK && r->first <= r->end)
-		status = sl_mcpl_skip(&s->stream, r->first);
-	if (status != SL_OK || r->first > r->end)
-		return sl_checked_file_differs(s->list.dir, s->list.name);
-	s->range = r;
-	s->left = r->end - r->first;
-	if (s->item) /* there is none in an empty file */
-		s->item += (size_t)r->first * s->selection->items.bytes;
-	s->list_piece = piece_of(r, &s->list, data, s->selection->record_bytes);
-	s->order_piece = piece_of(r, &s->order, 0, s->selection->items.bytes);
-	sl_checked_file_begin_at(&s->list, s->list_piece.from);
-	sl_checked_file_begin_at(&s->order, s->order_piece.from);
-	return SL_OK;
 }
 
 void sl_record_source_close(struct sl_record_source *s)
@@ -149,7 +105,6 @@ void sl_record_source_close(struct sl_record_source *s)
 	sl_survivors_free(&s->table);
 	sl_checked_file_close(&s->list);
 	sl_checked_file_close(&s->order);
-	sl_unmap(&s->map);
 	*s = (struct sl_record_source){.selection = NULL};
 }
 
@@ -165,14 +120,6 @@ static void advance(struct sl_record_source *s)
 	if (s->item)
 		sl_checked_file_advance(
 			&s->order, (size_t)(s->item - (const uint8_t *)s->order.map.at));
-}
-
-/* After the last record of a range: sets the pieces of both files. */
-static enum sl_status end_range(struct sl_record_source *s)
-{
-	s->range->list = sl_checked_file_end_at(&s->list, s->list_piece.from, s->list_piece.to);
-	s->range->order = sl_checked_file_end_at(&s->order, s->order_piece.from, s->order_piece.to);
-	return SL_OK;
 }
 
 /* After the last record of a batch: checks what follows it, and both files. */
@@ -221,27 +168,22 @@ static void change_weight(struct sl_record_source *s)
 	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
 }
 
-bool sl_selection_takes(const struct sl_selection *selection, const uint8_t *item, uint64_t *key)
-{
-	double priority;
-
-	*key = 0;
-	if (selection->items.key)
-		memcpy(key, item, sizeof(*key));
-	if (!selection->items.priority)
-		return true;
-	memcpy(&priority, item + (selection->items.key ? sizeof(*key) : 0), sizeof(priority));
-	return !selection->sampled || priority > selection->threshold;
-}
-
-/* Reads the item of the next record. Returns whether the record is selected. */
+/* Reads the item of the next record, and its key, 0 without keys. Returns whether the record is selected. */
 static bool read_item(struct sl_record_source *s)
 {
+	const struct sl_selection *selection = s->selection;
 	const uint8_t *item = s->item;
+	double priority;
 
 	fetch((uintptr_t)item + ITEMS_AHEAD);
-	s->item += s->selection->items.bytes;
-	return sl_selection_takes(s->selection, item, &s->key);
+	s->item += selection->items.bytes;
+	s->key = 0;
+	if (selection->items.key)
+		memcpy(&s->key, item, sizeof(s->key));
+	if (!selection->sampled)
+		return true;
+	memcpy(&priority, item + (selection->items.key ? sizeof(s->key) : 0), sizeof(priority));
+	return priority > selection->threshold;
 }
 
 /* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
@@ -256,8 +198,7 @@ static enum sl_status read_records(struct sl_record_source *s)
 		s->list.dir->path, s->list.name);
 }
 
-/* The next selected record of a batch. */
-static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
+enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 {
 	const uint32_t record_bytes = s->selection->record_bytes;
 	bool selected = false;
@@ -275,7 +216,7 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	*more = selected;
 	if (!selected) {
 		s->record = NULL;
-		return s->range ? end_range(s) : end_batch(s);
+		return end_batch(s);
 	}
 	if (s->is_list) {
 		fetch((uintptr_t)s->next + RECORDS_AHEAD);
@@ -283,21 +224,5 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	} else {
 		make_row(s);
 	}
-	return SL_OK;
-}
-
-enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
-{
-	if (s->is_batch)
-		return next_of_batch(s, more);
-	*more = s->left > 0;
-	if (!*more) {
-		s->record = NULL;
-		return SL_OK;
-	}
-	memcpy(&s->key, s->next, sizeof(s->key));
-	s->record = s->next + sizeof(s->key);
-	s->next = s->record + s->selection->record_bytes;
-	s->left--;
 	return SL_OK;
 }

@@ -1,6 +1,5 @@
 /*
- * record_source.h - the selected records of one file, one after another, with their keys: of the list of
- * a batch, or of an intermediate file of a merge in several passes.
+ * record_source.h - the selected records of the file of a batch, one after another, with their keys.
  *
  * A record of a sample gets the weight that it counts with. Where the header states the weight of all
  * particles, it does so for the sample too, and records have no weight.
@@ -19,18 +18,6 @@
 #include "primitives/base/record_copy.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/*
- * Consecutive records of a batch: the share that one rank reads. The ranges of all ranks, in their
- * order, make up the batch; so do their pieces of its files. The pieces of the first and the last rank include
- * the header, and what follows the last record.
- */
-struct sl_record_range {
-	uint64_t first, end; /* rows; end is not in the range */
-	bool is_first, is_last;
-	uint8_t unused[6];                   /* 0, because ranges are sent with all their bytes */
-	struct sl_checked_piece list, order; /* of the files; set when all records were read */
-};
-
 /* Which records are selected, and how they are changed: the same for all files of a run. */
 struct sl_selection {
 	struct sl_order_items items; /* of order files */
@@ -47,48 +34,29 @@ struct sl_selection {
 
 _Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits where a row does");
 
-/* Offsets in a file. */
-struct sl_record_piece {
-	size_t from, to;
-};
-
 struct sl_record_source {
 	const struct sl_selection *selection;
-	bool is_batch;         /* else it is an intermediate file */
 	uint64_t left;         /* records that were not read yet */
 	uint64_t key;          /* of the record at hand; 0 without a key */
 	const uint8_t *record; /* NULL: none */
-	/* of a batch */
 	struct sl_checked_file list, order;
+	const uint8_t *next;          /* record of a list */
 	bool is_list;                 /* the batch is a list; else a table */
 	struct sl_mcpl_stream stream; /* of the list */
 	struct sl_survivors table;
-	struct sl_row_columns columns;                  /* of the table */
-	uint64_t row;                                   /* the next one */
-	const uint8_t *item;                            /* the next one in the order file */
-	struct sl_record_range *range;                  /* NULL: the whole batch is read */
-	struct sl_record_piece list_piece, order_piece; /* that belong to the range */
-	size_t at_hand;                                 /* records from next on */
-	uint8_t changed[SL_ROW_MOST]; /* a row, or a record whose weight was changed */
-	/* of an intermediate file: keys of 8 bytes, each with a record after it */
-	struct sl_map map;
-	const uint8_t *next; /* record of a batch; key of an intermediate file */
+	struct sl_row_columns columns; /* of the table */
+	uint64_t row;                  /* the next one */
+	const uint8_t *item;           /* the next one in the order file */
+	size_t at_hand;                /* records from next on */
+	uint8_t changed[SL_ROW_MOST];  /* a row, or a record whose weight was changed */
 };
 
 /*
- * Open the source of a batch, or of the intermediate file at path. selection and line must stay valid.
- * The caller calls sl_record_source_close() in any case.
+ * Opens the source of a batch. selection and line must stay valid. The caller calls sl_record_source_close() in any
+ * case.
  */
 enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, const struct sl_selection *selection);
-enum sl_status sl_record_source_open_pass(
-	struct sl_record_source *s, const char *path, const struct sl_selection *selection);
-
-/*
- * Restricts the source of a batch, before its first record, to a range: of a plain list, with keys. range must
- * stay valid; the source sets its pieces, and the caller compares their sums with the manifest.
- */
-enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_record_range *range);
 
 /*
  * Moves to the next selected record; *more is false after the last one. Then the files of a whole batch
@@ -97,9 +65,6 @@ enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_r
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
 
 void sl_record_source_close(struct sl_record_source *s);
-
-/* Reads the key of an item of an order file, 0 without keys. Returns whether its record is selected. */
-bool sl_selection_takes(const struct sl_selection *s, const uint8_t *item, uint64_t *key);
 
 /* The weight with which a particle of the sample counts; its own weight without a sample. */
 double sl_selection_weight(const struct sl_selection *s, double weight);

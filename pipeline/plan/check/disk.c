@@ -49,26 +49,24 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 
 /*
  * Bytes of the intermediate files of a file of columns: what is packed before the file is assembled, and the
- * rows with their keys, which two passes have at a time if there are several.
+ * rows with their keys.
  */
 static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double all)
 {
-	uint64_t batches = plan->recipe.n_batches;
 	struct sl_table t = sl_plan_table(plan, 0);
 	size_t row = sizeof(uint64_t), parts = plan->choices.format->join->parts ? list : 0;
 
-	if (!sl_plan_order_items(plan).key || batches < 2)
+	if (!sl_plan_order_items(plan).key)
 		return parts;
 	t = sl_format_table(plan->choices.format, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++)
 		row += t.column[k].constant ? 0 : sl_facts_of(&t.column[k])->bytes;
-	row = sl_size_mul(row, (size_t)all);
-	return sl_size_add(parts, batches > SL_MERGED_FILES_MOST ? sl_size_mul(2, row) : row);
+	return sl_size_add(parts, sl_size_mul(row, (size_t)all));
 }
 
 /*
- * Upper bound of the bytes of the joined file, with the files of a merge in several passes, if each of
- * the batches has a file of so many bytes and rows.
+ * Upper bound of the bytes of the joined file and the intermediate files of its merge, if each of the batches
+ * has a file of so many bytes and rows.
  */
 static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 {
@@ -86,8 +84,7 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 	if (plan->choices.format->join)
 		return sl_size_add(bytes, table_parts_bytes(plan, bytes, all));
 	if (sl_plan_order_items(plan).key && batches > SL_MERGED_FILES_MOST)
-		bytes = sl_size_add(
-			bytes, sl_size_mul(2, sl_size_add(bytes, sl_size_mul((size_t)all, 8))));
+		bytes = sl_size_add(bytes, sl_size_add(bytes, sl_size_mul((size_t)all, 8)));
 	return bytes;
 }
 

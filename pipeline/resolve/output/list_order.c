@@ -5,7 +5,7 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
-#include "stages/formats/common/format.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* Is output.order run? Adds a problem for a word that is no order. */
 static bool is_over_run(const struct sl_config *c, struct sl_reader *r)
@@ -56,7 +56,7 @@ static void check_weight(struct sl_reader *r, const struct sl_choices *choices)
 
 	for (uint32_t k = 0; k < choices->n_columns; k++)
 		written = written || choices->column[k] == SL_COLUMN_weight;
-	if (!written && !choices->format->merge && choices->list_order.sample > 0)
+	if (!written && choices->format->join && choices->list_order.sample > 0)
 		sl_config_add_problem(r, "output.columns",
 			"lacks weight, with which the particles of output.sample count; add weight");
 }
@@ -77,7 +77,7 @@ void sl_resolve_list_order(
 {
 	if (!choices->format)
 		return;
-	if (!choices->format->merge && !choices->format->join) {
+	if (!sl_format_is_mcpl(choices->format) && !choices->format->join) {
 		refuse_all(r);
 		return;
 	}

@@ -88,30 +88,6 @@ struct sl_packed {
 };
 
 /*
- * How the files of a run are merged into one (output.joined): a header for all of them, then the bytes
- * after the header of each file, unchanged. All headers have the size of the merged one.
- */
-struct sl_format_merge {
-	/*
-	 * Adds the header of a file to *sum, which is NULL for the first file. *sum is owned by the
-	 * caller, who calls drop() in any case. SL_BAD_INPUT if the headers do not fit together.
-	 */
-	enum sl_status (*add)(const void *file, size_t bytes, void **sum);
-
-	/*
-	 * Sets what the header says of the records: their number, and the weight of all of them if
-	 * the headers of the files state one.
-	 */
-	void (*describe)(void *sum, uint64_t particles, double weight);
-
-	/* Sets *header to the merged header, as it is in a file; it belongs to sum. Once. */
-	enum sl_status (*finish)(void *sum, const void **header, size_t *bytes);
-
-	/* Frees sum; NULL is allowed. */
-	void (*drop)(void *sum);
-};
-
-/*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of columns. Its
  * rows arrive in blocks, so memory does not depend on their number. What is packed goes to parts, which the
  * caller stores.
@@ -172,11 +148,7 @@ struct sl_format {
 	/* NULL, or adds the metadata of input files, which must outlive run, to its facts. */
 	void (*inherit)(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata);
 
-	/*
-	 * How the survivors of a run become one file: merge for a format of records, join for one of
-	 * columns. Both are NULL if they cannot.
-	 */
-	const struct sl_format_merge *merge;
+	/* How the survivors of a run become one file, in a format of columns; else NULL. */
 	const struct sl_format_join *join;
 
 	/*

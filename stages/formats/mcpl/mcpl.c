@@ -306,7 +306,6 @@ const struct sl_format sl_format_mcpl = {
 	.read = sl_mcpl_read,
 	.record_of = record_of,
 	.inherit = inherit,
-	.merge = &sl_mcpl_merge,
 };
 
 const struct sl_format sl_format_mcpl_gz = {
@@ -323,5 +322,4 @@ const struct sl_format sl_format_mcpl_gz = {
 	.read = sl_mcpl_read,
 	.record_of = record_of,
 	.inherit = inherit,
-	.merge = &sl_mcpl_merge_gz,
 };

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -237,7 +236,7 @@ static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 	               : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
 }
 
-enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)
+static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
@@ -253,85 +252,20 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 	return SL_OK;
 }
 
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more)
+{
+	enum sl_status s;
+
+	if (!h->bytes) {
+		*h = *more;
+		return SL_OK;
+	}
+	s = join(h, more);
+	sl_mcpl_head_free(more);
+	return s;
+}
+
 void sl_mcpl_head_finish(struct sl_mcpl_head *h)
 {
 	sl_mcpl_put_fixed(h->bytes, &h->fixed);
 }
-
-/* --- merging the files of a run --------------------------------------------------------------- */
-
-/* What struct sl_format_merge passes as sum. */
-struct merged_header {
-	struct sl_mcpl_head head;
-	void *member; /* the header as a gzip member, or NULL; owned */
-};
-
-static void drop_merged(void *sum)
-{
-	struct merged_header *m = (struct merged_header *)sum;
-
-	if (!m)
-		return;
-	sl_mcpl_head_free(&m->head);
-	sl_memory_give(SL_HOST, m->member);
-	sl_memory_give(SL_HOST, m);
-}
-
-static enum sl_status add_to_merged(const void *file, size_t bytes, void **sum)
-{
-	struct merged_header *m = (struct merged_header *)*sum;
-	struct sl_mcpl_head head;
-	enum sl_status s;
-	bool recovered;
-
-	SL_TRY(sl_mcpl_head_read(file, bytes, &head, &recovered));
-	if (m) {
-		s = sl_mcpl_head_join(&m->head, &head);
-		sl_mcpl_head_free(&head);
-		return s;
-	}
-	s = sl_memory_get(SL_HOST, sizeof(*m), sum);
-	if (s != SL_OK) {
-		sl_mcpl_head_free(&head);
-		return s;
-	}
-	m = (struct merged_header *)*sum;
-	*m = (struct merged_header){.head = head};
-	return SL_OK;
-}
-
-static void describe_merged(void *sum, uint64_t particles, double weight)
-{
-	struct sl_mcpl_header *h = &((struct merged_header *)sum)->head.fixed;
-
-	h->particles = particles;
-	if (h->weight != 0)
-		h->weight = weight;
-}
-
-static enum sl_status finish_merged(void *sum, const void **header, size_t *bytes)
-{
-	struct merged_header *m = (struct merged_header *)sum;
-
-	sl_mcpl_head_finish(&m->head);
-	*header = m->head.bytes;
-	*bytes = m->head.size;
-	return SL_OK;
-}
-
-static enum sl_status finish_merged_gz(void *sum, const void **header, size_t *bytes)
-{
-	struct merged_header *m = (struct merged_header *)sum;
-
-	sl_mcpl_head_finish(&m->head);
-	*bytes = sl_gzip_stored_bytes(m->head.size);
-	SL_TRY(sl_memory_get(SL_HOST, *bytes, &m->member));
-	sl_gzip_store(m->head.bytes, m->head.size, (uint8_t *)m->member);
-	*header = m->member;
-	return SL_OK;
-}
-
-const struct sl_format_merge sl_mcpl_merge = {
-	add_to_merged, describe_merged, finish_merged, drop_merged};
-const struct sl_format_merge sl_mcpl_merge_gz = {
-	add_to_merged, describe_merged, finish_merged_gz, drop_merged};

@@ -33,17 +33,13 @@ void sl_mcpl_head_free(struct sl_mcpl_head *h);
 /* Reads the header and frees it: SL_OK if sl_mcpl_head_read() accepts it. */
 enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
 
-/* Merges more into h, the first header. SL_BAD_INPUT if they differ; the message says in what. */
-enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more);
-
-/* After the last merge: writes the number of particles into h->bytes. */
-void sl_mcpl_head_finish(struct sl_mcpl_head *h);
-
 /*
- * The same for the files of a run. In .mcpl.gz the merged header is a gzip member with stored blocks, as
- * in the files, so that its size depends only on the size of the header.
+ * Merges more into h, which is zeros before the first header, and takes over its memory. SL_BAD_INPUT if they differ;
+ * the message says in what.
  */
-extern const struct sl_format_merge sl_mcpl_merge;
-extern const struct sl_format_merge sl_mcpl_merge_gz;
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more);
+
+/* After the last merge: writes h->fixed into h->bytes. */
+void sl_mcpl_head_finish(struct sl_mcpl_head *h);
 
 #endif

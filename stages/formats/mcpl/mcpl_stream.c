@@ -421,16 +421,3 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 	s->read += *n;
 	return SL_OK;
 }
-
-enum sl_status sl_mcpl_skip(struct sl_mcpl_stream *s, uint64_t n)
-{
-	size_t bytes;
-
-	if (s->gzipped || n > s->header.particles - s->read || n > s->left / s->header.record_bytes)
-		return cut_short(s);
-	bytes = (size_t)n * s->header.record_bytes;
-	s->at += bytes;
-	s->left -= bytes;
-	s->read += n;
-	return SL_OK;
-}

@@ -102,9 +102,6 @@ void sl_mcpl_decode(
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
-/* Passes over the next n records of a plain file, without reading them. SL_BAD_INPUT if it has fewer. */
-enum sl_status sl_mcpl_skip(struct sl_mcpl_stream *s, uint64_t n);
-
 /*
  * SL_BAD_INPUT if single precision cannot represent the common weight: too large values would become
  * infinite, and below the normal range values lose their digits or become 0.

@@ -16,13 +16,14 @@ static enum sl_status write_some(const struct sl_format *format, const char *nam
 		.facts = {.deflate = &sl_deflate_libdeflate, .level = 1},
 		.name = name,
 		.particles = 40000};
+	const struct sl_mcpl_header h = {.record_bytes = 32, .particles = 40000};
 	struct sl_mcpl_writer w;
 	enum sl_status s;
 
 	assert_ok(sl_dir_open(folder.path, false, &c.dir));
-	assert_ok(sl_mcpl_writer_begin(&w, &c, "header", 6, 32));
+	assert_ok(sl_mcpl_writer_begin(&w, &c, "header", 6, &h));
 	assert_ok(sl_mcpl_writer_add(&w, records, n * 32));
-	s = sl_mcpl_writer_end(&w, 40000);
+	s = sl_mcpl_writer_end(&w);
 	sl_dir_close(&c.dir);
 	return s;
 }

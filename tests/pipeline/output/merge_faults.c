@@ -1,9 +1,8 @@
 /*
- * merge_faults.c - the merge of a joined file while calls, threads and devices fail; the memory that it takes; records that
- * get lost. tests/faults/faults.c lets calls of the whole program fail.
+ * merge_faults.c - the merge of a joined file while calls and threads fail; the memory that it takes; records that get lost. tests/faults/faults.c lets calls of the whole program fail.
  *
- * Replaced are sl_memory_get(), sl_memory_give() and fork(), to count memory and processes, sl_thread_start(), to let it
- * fail, and sl_device_order_read(), to give the merge a wrong order.
+ * Replaced are sl_memory_get(), sl_memory_give() and fork(), to count memory and processes, and sl_thread_start(), to let
+ * it fail.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -38,12 +37,6 @@ BEFORE_TESTS()
 
 /* --- replaced functions ----------------------------------------------------------------------- */
 
-/* This number is put at a place of the order, or exchanged with the next one. */
-struct wrong {
-	uint32_t at, file;
-	bool exchanges;
-};
-
 enum { BLOCKS_MOST = 4096 };
 
 /* A block of memory. */
@@ -62,8 +55,7 @@ static struct {
 	nlink_t threads;  /* before */
 	unsigned forks, forks_with_threads;
 	char fault[32];
-	unsigned thread_fails;     /* the number of the first thread that is not started; 0: none */
-	const struct wrong *wrong; /* NULL: the order is right */
+	unsigned thread_fails; /* the number of the first thread that is not started; 0: none */
 } during;
 
 REPLACED(enum sl_status, sl_memory_get, enum sl_space space, size_t bytes, void **p)
@@ -116,19 +108,6 @@ REPLACED(pid_t, fork, void)
 	during.forks += during.on;
 	during.forks_with_threads += during.on && threads_now() > during.threads;
 	return __real_fork();
-}
-
-REPLACED(enum sl_status, sl_device_order_read, struct sl_device_order *o)
-{
-	enum sl_status s = __real_sl_device_order_read(o);
-	const struct wrong *wrong = during.wrong;
-
-	if (!wrong || wrong->at + 1 >= o->at_hand)
-		return s;
-	if (wrong->exchanges)
-		o->file[wrong->at + 1] = o->file[wrong->at];
-	o->file[wrong->at] = wrong->file;
-	return s;
 }
 
 /* --- failing calls ---------------------------------------------------------------------------- */
@@ -193,12 +172,10 @@ static void make_run(const char *format, uint32_t particles, uint32_t batches, u
 
 enum { FAILED, NOT_REACHED, WRONG };
 
-/* Merges in several passes. After the failure of a device, the host goes on. */
-static int try_failure(void *failure)
+/* Merges by an intermediate file. */
+static int try_failure(const struct failure *f)
 {
-	const struct failure *f = (const struct failure *)failure;
-	const bool of_device = f->status == SL_OK && f->error > 0;
-	struct merge m = {.threads = of_device ? 1 : 3, .files = 2, .devices = of_device ? 2 : 0};
+	struct merge m = {.threads = 3, .files = 2};
 	const size_t before = run_entries();
 
 	if (!merge_failing(f, &m) || run_entries() != before)
@@ -207,10 +184,10 @@ static int try_failure(void *failure)
 		return m.status == f->status && strstr(m.message, f->text) ? FAILED : WRONG;
 	if (m.bytes != file_bytes || memcmp(merged, file, file_bytes) != 0)
 		return WRONG;
-	return of_device && m.list.why[0] ? FAILED : NOT_REACHED;
+	return NOT_REACHED;
 }
 
-/* Each call fails in turn. No file is left. A failed device stays so for the rest of the process, which is a child. */
+/* Each call fails in turn. No file is left. */
 TEST(failed_calls_end_the_merge)
 {
 	static const struct failure calls[] = {
@@ -219,33 +196,24 @@ TEST(failed_calls_end_the_merge)
 		{"file_write", ENOSPC, SL_DISK, "No space left", 0},
 		{"file_fsync", EIO, SL_DISK, "Input/output error", 0},
 		{"file_map", EIO, SL_DISK, "Input/output error", 0},
-		{"file_remove", EIO, SL_DISK, "Input/output error", 0},
 		{"host_malloc", ENOMEM, SL_HOST_MEMORY, "bytes requested", 0},
-		{"dev_malloc", 2, SL_OK, "", 0},
-		{"pinned_malloc", 2, SL_OK, "", 0},
-		{"dev_stream", 700, SL_OK, "", 0},
-		{"dev_copy", 700, SL_OK, "", 0},
-		{"dev_sync", 719, SL_OK, "", 0},
-		{"dev_launch", 719, SL_OK, "", 0},
 	};
 
-	/* Calls of the host in each format, calls of devices in one. */
-	const size_t host = 7, n_formats = sizeof(formats) / sizeof(*formats),
-		     rows = host * n_formats + sizeof(calls) / sizeof(*calls) - host;
+	const size_t n_formats = sizeof(formats) / sizeof(*formats),
+		     n_calls = sizeof(calls) / sizeof(*calls), rows = n_calls * n_formats;
 	const struct sl_sampled share = sl_sampling_share(rows);
 
 	for (uint64_t i = share.first; i < rows; i += share.step) {
-		const bool of_device = i >= host * n_formats;
-		const size_t call = of_device ? i - host * (n_formats - 1) : i / n_formats;
-		const char *format = formats[of_device ? 0 : i % n_formats];
+		const size_t call = i / n_formats;
+		const char *format = formats[i % n_formats];
 		struct failure f = calls[call];
 		int outcome = FAILED;
 		uint64_t k = 1;
 
-		make_run(format, i < 3 ? MANY : FEW, 5, call == host - 1 ? FEW / 2 : 0);
+		make_run(format, i < 3 ? MANY : FEW, 5, call == n_calls - 1 ? FEW / 2 : 0);
 		for (; outcome == FAILED; k = sl_sampling_next(k, UINT64_MAX)) {
 			f.k = (unsigned)k;
-			outcome = of_device ? in_child(try_failure, &f) : try_failure(&f);
+			outcome = try_failure(&f);
 		}
 		if (outcome != NOT_REACHED || f.k == 1)
 			fail_msg("%s, %s %u: outcome %d", format, f.call, f.k, outcome);
@@ -276,37 +244,6 @@ TEST(processes_start_without_threads)
 		during.forks = 0;
 		assert_true(merge_failing(&none, &m));
 		assert_true(m.status == SL_OK && during.forks >= 10);
-	}
-}
-
-/* --- wrong orders ----------------------------------------------------------------------------- */
-
-/*
- * As if a device failed unnoticed. Numbers descend, so the batches follow one another: 300 records of batch 3, then 400 of
- * batch 2; the last one has none. Of equal keys, the first ones are of batch 0.
- */
-TEST(a_wrong_order_is_refused)
-{
-	static const struct {
-		unsigned key;
-		struct wrong wrong;
-	} rows[] = {{DESCENDING, {5, 4, false}}, {DESCENDING, {7, 2, false}},
-		{DESCENDING, {1498, 1, false}}, {DESCENDING, {70, 5, false}},
-		{DESCENDING, {70, UINT32_MAX, false}}, {DESCENDING, {299, 2, true}},
-		{DESCENDING, {699, 1, true}}, {TIES, {5, 1, true}}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct list_run r = list_run_of("mcpl", rows[i].key, FEW, 5);
-		struct merge m = {.threads = 1, .devices = 1};
-
-		if (i == 0 || rows[i].key != rows[i - 1].key)
-			make_list_run(&r, "cpu");
-		during.wrong = &rows[i].wrong;
-		merge_again(&m);
-		during.wrong = NULL;
-		if (m.status != SL_CHECK_FAILED ||
-			!strstr(m.message, "in another order than that of the files"))
-			fail_msg("row %zu: %d %s", i, m.status, m.message);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "primitives/device/device_driver.h"
-#include "primitives/device/peers.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/emulator/emulator_check.h"
 
@@ -309,53 +308,6 @@ TEST(streams_belong_to_a_device)
 		sl_stream_free(s[i]);
 		sl_memory_give(SL_DEVICE, of[i]);
 	}
-}
-
-/* Adds one to the words of device 0 by a kernel of device 1. Returns whether device 1 can access them. */
-static bool add_one_from_device_1(const struct sl_device *d)
-{
-	bool reached;
-
-	assert_true(sl_device_switch(&d[1]));
-	assert_ok(sl_device_reach(&d[0], &reached));
-	if (reached) {
-		add_one(at, NULL, NULL);
-		assert_ok(sl_stream_wait(NULL));
-	}
-	return reached;
-}
-
-/* Without peer access, a kernel of device 1 that writes to the memory of device 0 ends the process. */
-TEST(memory_of_another_device_needs_peer_access)
-{
-	struct sl_emulator_settings none = *sl_emulator_get_settings(), before = none;
-	struct sl_device d[2] = {use(0), use(1)};
-	int status;
-	pid_t child;
-	bool reached;
-
-	none.no_peers = true;
-	assert_true(sl_device_switch(&d[0]));
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		signal(SIGSEGV, SIG_DFL); /* of cmocka */
-		(void)sl_device_switch(&d[1]);
-		(void)launch_kernel("add_one", at, NULL);
-		(void)sl_stream_wait(NULL);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_ok(sl_device_reach(&d[0], &reached));
-	assert_true(reached); /* itself */
-	sl_emulator_set_settings(&none);
-	assert_false(add_one_from_device_1(d));
-	sl_emulator_set_settings(&before);
-	assert_true(add_one_from_device_1(d));
-	assert_true(add_one_from_device_1(d));
-	fetch(words[0], at); /* a copy reaches every device */
-	assert_int_equal(words[0][7], 2);
 }
 
 static void *use_fails(void *number)

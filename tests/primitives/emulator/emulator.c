@@ -97,9 +97,8 @@ static int settings_alone(void)
 	const char *problem = sl_emulator_settings_problem();
 	int n;
 
-	printf("%u %llu %d %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed,
-		c->from_last, c->at_once, c->turing, c->no_peers, c->memory_bytes,
-		problem ? problem : "");
+	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
+		c->at_once, c->turing, c->memory_bytes, problem ? problem : "");
 	printf("%s\n", sl_device_count(&n) != SL_USAGE               ? "can be used"
 		       : problem && strstr(sl_last_error(), problem) ? "refused"
 								     : sl_last_error());

@@ -200,7 +200,6 @@ static enum sl_status join(struct list x, struct list y, char text[64])
 		comment = sl_mcpl_next_string(&at);
 	snprintf(text, 64, "%.*s", (int)comment.length, (const char *)comment.at);
 	sl_mcpl_head_free(&h);
-	sl_mcpl_head_free(&more);
 	free(x.bytes);
 	free(y.bytes);
 	return s;

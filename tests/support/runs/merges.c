@@ -7,17 +7,15 @@
 #include <unistd.h>
 
 #include "pipeline/batch_file/order_file.h"
-#include "pipeline/output/source/splitters.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/program/program.h"
 
-enum { FIRST = 700, SEED = 5, BATCHES_MOST = 40 };
+enum { FIRST = 700, SEED = 5 };
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
 struct sl_mcpl_particle listed[MANY];
-static struct sl_device device[ORDER_DEVICES];
 
 /* Few energies, so that many keys are equal; weights of all sizes, of both signs, and 0. */
 static void make_particles(void)
@@ -60,8 +58,6 @@ void merges_begin(void)
 	make("common.mcpl", 0, FEW, false, 0.123);
 	sl_device_emulate(true);
 	sl_emulator_set_settings(&settings);
-	for (int i = ORDER_DEVICES; i-- > 0;)
-		assert_ok(sl_device_use(i, &device[i]));
 }
 
 struct list_run list_run_of(const char *format, unsigned key, uint32_t particles, uint32_t batches)
@@ -234,18 +230,6 @@ char *expect_joined(const struct list_run *r, size_t *bytes)
 
 /* --- merges ----------------------------------------------------------------------------------- */
 
-struct sl_order_devices order_devices(uint32_t n, const struct opened *o)
-{
-	const struct sl_recipe *r = &o->plan->recipe;
-	struct sl_order_devices d = {
-		.n = n, .sort = {.type = sl_key_type(r), .end_bit = r->key_bits}};
-
-	d.sort.sort.backend = n % 2 ? &sl_sort_shared_emulated : &sl_sort_work_efficient_emulated;
-	for (uint32_t i = 0; i < n; i++)
-		d.device[i] = &device[i];
-	return d;
-}
-
 char *merged;
 static size_t merged_most;
 
@@ -265,73 +249,9 @@ static enum sl_status receive(void *context, const void *bytes, size_t size)
 	return SL_OK;
 }
 
-enum sl_status send_share(
-	const struct opened *o, const struct sl_list_share *share, struct merge *m)
-{
-	const struct sl_order_devices devices = order_devices(m->devices, o);
-	const struct sl_ordered_list l = {
-		o->plan, &o->dir, &o->dir, &o->m, m->files, share, &devices};
-
-	return sl_merged_list_send(&l, receive, m, &m->list);
-}
-
-/* Finds how many records of each batch are before a place in the list. */
-static void find_place(const struct opened *o, uint64_t records, uint64_t before[BATCHES_MOST])
-{
-	uint64_t middle[BATCHES_MOST], above[BATCHES_MOST];
-	struct sl_splitters s = {before, middle, above};
-	struct sl_sorted_keys keys_of[BATCHES_MOST];
-	char name[300];
-	size_t bytes;
-
-	for (size_t i = 0; i < o->m.n; i++) {
-		snprintf(name, sizeof(name), "out/%s", o->m.line[i].order_file);
-		keys_of[i] =
-			(struct sl_sorted_keys){(const uint8_t *)folder_read(&folder, name, &bytes),
-				o->m.line[i].survivors};
-		assert_int_equal(bytes, 8 * o->m.line[i].survivors);
-	}
-	sl_splitters_find(keys_of, (uint32_t)o->m.n, records, &s);
-	for (size_t i = 0; i < o->m.n; i++)
-		free((void *)(uintptr_t)keys_of[i].at);
-}
-
-/* Sends the list in shares, as several ranks do; each has about as many records. */
-static enum sl_status send_shares(const struct opened *o, struct merge *m)
-{
-	struct sl_checked_piece files[BATCHES_MOST] = {{0}}, orders[BATCHES_MOST] = {{0}};
-	struct sl_record_range range[BATCHES_MOST];
-	uint64_t total = 0, from[BATCHES_MOST], to[BATCHES_MOST] = {0};
-	bool same = true;
-
-	for (size_t i = 0; i < o->m.n; i++)
-		total += o->m.line[i].survivors;
-	for (uint32_t k = 0; k < m->shares; k++) {
-		const uint64_t first = total * k / m->shares, last = total * (k + 1) / m->shares;
-		const struct sl_list_share share = {range, last - first, k == 0, NULL};
-
-		memcpy(from, to, sizeof(from));
-		find_place(o, last, to);
-		for (size_t i = 0; i < o->m.n; i++)
-			range[i] = (struct sl_record_range){
-				from[i], to[i], k == 0, k == m->shares - 1, {0}, {0}, {0}};
-		SL_TRY(send_share(o, &share, m));
-		for (size_t i = 0; i < o->m.n; i++) {
-			sl_checked_piece_add(&files[i], &range[i].list);
-			sl_checked_piece_add(&orders[i], &range[i].order);
-		}
-	}
-	for (size_t i = 0; i < o->m.n; i++) {
-		const struct sl_manifest_line *l = &o->m.line[i];
-
-		same &= files[i].bytes == l->file_bytes && files[i].crc == l->file_crc &&
-		        orders[i].bytes == l->order_bytes && orders[i].crc == l->order_crc;
-	}
-	return same ? SL_OK : sl_fail(SL_CHECK_FAILED, "checksums of the shares differ");
-}
-
 void merge_again(struct merge *m)
 {
+	struct sl_ordered_list l;
 	struct opened o;
 
 	m->files = m->files > 0 ? m->files : SL_MERGED_FILES_MOST;
@@ -342,7 +262,8 @@ void merge_again(struct merge *m)
 	m->planned = o.plan->memory.joined;
 	if (m->before)
 		m->before();
-	m->status = m->shares > 0 ? send_shares(&o, m) : send_share(&o, NULL, m);
+	l = (struct sl_ordered_list){o.plan, &o.dir, &o.dir, &o.m, m->files};
+	m->status = sl_merged_list_send(&l, receive, m, &m->list);
 	if (m->after)
 		m->after();
 	snprintf(m->message, sizeof(m->message), "%s", m->status ? sl_last_error() : "");

@@ -13,7 +13,7 @@
 #include "tests/support/runs/same_run.h"
 
 /* Particles of the short list, and of one of several blocks and gzip members for each thread. */
-enum { FEW = 2000, MANY = 150000, ORDER_DEVICES = 7 };
+enum { FEW = 2000, MANY = 150000 };
 
 /* The keys of runs: nearly all equal, different, of more than 32 bits, descending numbers, none. */
 enum { TIES, DISTINCT, WIDE, DESCENDING, NO_KEY, KEYS };
@@ -51,9 +51,8 @@ extern struct sl_mcpl_particle listed[MANY];
 
 /* A merge of the run in `out` into memory. */
 struct merge {
-	uint32_t threads, files, devices; /* files: merged at a time; devices: that sort the keys */
-	uint32_t shares; /* ranks that make the file one after another; 0: no ranks */
-	unsigned fails;  /* the call of the sink that fails; 0: none */
+	uint32_t threads, files;              /* files: open at a time */
+	unsigned fails;                       /* the call of the sink that fails; 0: none */
 	void (*before)(void), (*after)(void); /* called around the merge, or NULL */
 	/* the result */
 	enum sl_status status;
@@ -63,17 +62,9 @@ struct merge {
 	unsigned calls;        /* of the sink */
 };
 
-/* SL_CHECK_FAILED also if the checksums of the shares together are not those of the batches. */
 void merge_again(struct merge *m);
 
 /* The bytes of the last merge. */
 extern char *merged;
-
-/* What devices sort in a merge of the run o. */
-struct sl_order_devices order_devices(uint32_t n, const struct opened *o);
-
-/* Merges a share of the list, or all of it (NULL), into memory. */
-enum sl_status send_share(
-	const struct opened *o, const struct sl_list_share *share, struct merge *m);
 
 #endif
