@@ -294,7 +294,7 @@ static void put_joined(struct sl_json *j, const struct sl_plan *plan)
 		return;
 	sl_json_object(j, "joined");
 	sl_json_text(j, "file", sl_merged_list_name(plan->config.run.name, format, name));
-	sl_json_bool(j, "lists", format->merge != NULL);
+	sl_json_bool(j, "lists", format->join == NULL);
 	if (plan->recipe.n_fields > 0 && many)
 		sl_json_text(j, "order", o->run ? "run" : "batch");
 	sl_json_bool(j, "intermediate_files",

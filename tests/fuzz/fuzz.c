@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "tests/support/basic/replaced.h"
 

@@ -164,7 +164,7 @@ static void check_plan(const struct sl_plan *plan, const char *message)
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	sl_plan_print(plan, out);
+	assert_int_equal(sl_plan_print(plan, false, out), SL_OK);
 	fclose(out);
 	line = strstr(text, "no GPU: ");
 	if (!line || !strstr(line, message))
