@@ -7,7 +7,14 @@
 #include "pipeline/config/options.h"
 #include "pipeline/text/messages.h"
 
-const char *sl_args_note(const struct sl_args_option *option, bool all, char note[SL_NOTE_BYTES])
+enum { NOTE_BYTES = 128 };
+
+/*
+ * Writes the note that follows the help of an option in parentheses: the key of a setting with its
+ * default ("run.mode; default auto"), and if all, the commands that take another option. "" if there
+ * is nothing to say. Returns note.
+ */
+static const char *write_note(const struct sl_args_option *option, bool all, char note[NOTE_BYTES])
 {
 	const struct sl_model *model;
 	const char *fallback;
@@ -15,10 +22,10 @@ const char *sl_args_note(const struct sl_args_option *option, bool all, char not
 	note[0] = '\0';
 	if (option->key) {
 		fallback = sl_option_find(option->key, &model)->fallback;
-		sl_append(note, SL_NOTE_BYTES, "%s%s%s", option->key,
+		sl_append(note, NOTE_BYTES, "%s%s%s", option->key,
 			fallback && fallback[0] ? "; default " : "", fallback ? fallback : "");
 	} else if (all) {
-		sl_append(note, SL_NOTE_BYTES, "%s", option->commands);
+		sl_append(note, NOTE_BYTES, "%s", option->commands);
 	}
 	return note;
 }
@@ -30,13 +37,13 @@ static void print_options(enum sl_command command, FILE *out)
 	struct sl_args_option o;
 
 	for (size_t i = 0; sl_args_option_at(i, &o); i++) {
-		char text[64], note[SL_NOTE_BYTES];
+		char text[64], note[NOTE_BYTES];
 
 		if (!all && !sl_args_takes(command, i))
 			continue;
 		snprintf(text, sizeof(text), "--%s%s%s", o.name, o.value[0] ? " " : "", o.value);
 		fprintf(out, "  %-26s %s", text, o.help);
-		if (sl_args_note(&o, all, note)[0])
+		if (write_note(&o, all, note)[0])
 			fprintf(out, " (%s)", note);
 		fputc('\n', out);
 	}

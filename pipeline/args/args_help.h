@@ -10,13 +10,4 @@ void sl_args_help(FILE *out);
 /* Prints the help of one command: its details and its options. */
 void sl_args_help_command(enum sl_command command, FILE *out);
 
-enum { SL_NOTE_BYTES = 128 };
-
-/*
- * Writes the note that follows the help of an option in parentheses: the key of a setting with its
- * default ("run.mode; default auto"), and if all, the commands that take another option. "" if there
- * is nothing to say. Returns note.
- */
-const char *sl_args_note(const struct sl_args_option *option, bool all, char note[SL_NOTE_BYTES]);
-
 #endif

@@ -109,14 +109,14 @@ enum sl_status sl_compact_indices(const struct sl_recipe *r, struct sl_exec *x,
 	return sl_compact(r->compact.backend, x, &job);
 }
 
-enum sl_status sl_sort_indices(const struct sl_recipe *r, struct sl_exec *x,
-	const struct sl_batch *b, uint32_t n, enum sl_type type, uint32_t bits)
+enum sl_status sl_sort_indices(
+	const struct sl_recipe *r, struct sl_exec *x, const struct sl_batch *b)
 {
 	struct sl_sort_job job = {.key = b->key,
 		.index = b->index,
-		.n = n,
-		.type = type,
-		.end_bit = bits,
+		.n = b->n_survivors,
+		.type = sl_key_type(r),
+		.end_bit = r->key_bits,
 		.key_spent = true,
 		.scan = r->scan};
 

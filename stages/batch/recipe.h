@@ -192,10 +192,10 @@ enum sl_status sl_compact_indices(const struct sl_recipe *r, struct sl_exec *x,
 	const struct sl_batch *b, uint32_t n, uint32_t *n_out);
 
 /*
- * Sorts the first n indices of b by the low bits of their keys. The keys have no defined contents after
- * the call: nothing reads them, and a device then need not write them.
+ * Sorts the indices of the survivors of b by their keys. The keys have no defined contents after the
+ * call: nothing reads them, and a device then need not write them.
  */
-enum sl_status sl_sort_indices(const struct sl_recipe *r, struct sl_exec *x,
-	const struct sl_batch *b, uint32_t n, enum sl_type type, uint32_t bits);
+enum sl_status sl_sort_indices(
+	const struct sl_recipe *r, struct sl_exec *x, const struct sl_batch *b);
 
 #endif

@@ -48,7 +48,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 
 	if (r->n_fields == 0 || b->n_survivors == 0)
 		return SL_OK;
-	return sl_sort_indices(r, &pipeline->exec, b, b->n_survivors, sl_key_type(r), r->key_bits);
+	return sl_sort_indices(r, &pipeline->exec, b);
 }
 
 /* Copies particles that were read from files to the device: columns, and records that it packs. */

@@ -138,7 +138,7 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 	if (r->n_fields == 0)
 		return SL_OK;
 	SL_TRY(sl_run_loop(r, b, r->loops->sort, b->n_survivors));
-	return sl_sort_indices(r, x, b, b->n_survivors, sl_key_type(r), r->key_bits);
+	return sl_sort_indices(r, x, b);
 }
 
 /*

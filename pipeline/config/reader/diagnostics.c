@@ -150,7 +150,8 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 
 /* --- problems --------------------------------------------------------------------------------- */
 
-bool sl_config_changed(const struct sl_reader *r, const char *key)
+/* Was the option given with a value other than its default? */
+static bool is_changed(const struct sl_reader *r, const char *key)
 {
 	const struct sl_seen *seen = sl_reader_seen(r, key);
 
@@ -188,7 +189,7 @@ bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *for
 void sl_config_refuse_unused(
 	struct sl_reader *r, const char *key, const char *why, const char *advice)
 {
-	if (sl_config_changed(r, key) && !sl_config_has_problem(r, key))
+	if (is_changed(r, key) && !sl_config_has_problem(r, key))
 		sl_config_add_problem(r, key, "has no effect: %s; %s", why, advice);
 }
 
@@ -285,7 +286,7 @@ static bool model_given(void *ctx, const char *key)
 	char path[SL_KEY_BYTES];
 
 	full_path(r, key, path);
-	return sl_config_changed(r, path);
+	return is_changed(r, path);
 }
 
 /* Implements sl_check.complain for the model. */

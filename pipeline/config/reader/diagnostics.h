@@ -9,9 +9,6 @@
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/model.h"
 
-/* Was the option given with a value other than its default? */
-bool sl_config_changed(const struct sl_reader *r, const char *key);
-
 /* Does key, or a key below it, have a problem? */
 bool sl_config_has_problem(const struct sl_reader *r, const char *key);
 
