@@ -10,7 +10,6 @@
 
 #include "pipeline/convert/common/mcpl_origin.h"
 #include "pipeline/convert/common/mcpl_writer.h"
-#include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"

@@ -18,7 +18,7 @@ enum { SL_MERGED_FILES_MOST = 512 };
  * Several threads merge groups of lists, at most SL_MERGE_FEEDS_MOST, into two blocks of records each. One
  * thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups take longer.
  */
-enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 17 };
+enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 18 };
 
 static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 {

@@ -12,7 +12,6 @@
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/openpmd/openpmd_chunk.h"
-#include "stages/formats/openpmd/openpmd_join.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/openpmd/openpmd_write.h"
 

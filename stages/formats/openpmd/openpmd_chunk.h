@@ -29,4 +29,6 @@ enum sl_status sl_openpmd_pack_chunk(struct sl_exec *x, const struct sl_file_fac
 /* The least and greatest value of a column of positions, without NaNs; infinities if there is none. */
 void sl_openpmd_bound(const struct sl_table_column *c, uint32_t n, double *lo, double *hi);
 
+extern const struct sl_format_join sl_openpmd_join; /* openpmd_join.c */
+
 #endif

@@ -1,11 +1,9 @@
 /*
- * openpmd_join.c - see openpmd_join.h.
+ * openpmd_join.c - packs the survivors of a whole run, block by block, for one openPMD file.
  *
  * The only part has the chunks of all columns in the order in which they became full. The index of the file
  * says where the chunks of a column are, so their order has no meaning.
  */
-#include "stages/formats/openpmd/openpmd_join.h"
-
 #include <math.h>
 #include <string.h>
 

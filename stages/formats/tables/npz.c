@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
-#include "stages/formats/tables/npz_join.h"
 #include "stages/formats/tables/npz_pack.h"
 #include "stages/formats/tables/npz_read.h"
 

@@ -1,11 +1,9 @@
 /*
- * npz_join.c - see npz_join.h.
+ * npz_join.c - packs the survivors of a whole run, block by block, for one npz file.
  *
  * Each column is a part: a DEFLATE stream to which each block of rows adds the stream of its items
  * (deflate_join.h). Constant columns are expanded, as in the file of a batch.
  */
-#include "stages/formats/tables/npz_join.h"
-
 #include <string.h>
 
 #include "primitives/files/crc32.h"

@@ -35,4 +35,6 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed,
 	struct sl_packed *p);
 
+extern const struct sl_format_join sl_npz_join; /* npz_join.c */
+
 #endif
