@@ -21,12 +21,26 @@ static volatile sig_atomic_t running; /* sl_signals_begin_work() was called */
  */
 enum { SECONDS_TO_END = 8 };
 
-/* Only async-signal-safe calls: _exit, alarm, and a store to a lock-free atomic. */
+static void end_at_once(const char *text, size_t bytes, int code)
+{
+	if (write(STDERR_FILENO, text, bytes) < 0)
+		_exit(code);
+	_exit(code);
+}
+
+/* Only async-signal-safe calls: _exit, write, alarm, and a store to a lock-free atomic. */
 static void on_signal(int number)
 {
-	/* The second signal, or the alarm that the first one set. */
+	static const char late[] =
+		"sluice: stopped: the work in flight did not end within 8 s and is lost; "
+		"committed batches are kept: sluice run --resume continues\n";
+
+	/* the alarm that the first signal set */
+	if (caught && number == SIGALRM)
+		end_at_once(late, sizeof(late) - 1, 128 + caught);
+	/* the second signal */
 	if (caught)
-		_exit(128 + (number == SIGALRM ? caught : number));
+		_exit(128 + number);
 	if (!running)
 		_exit(128 + number);
 	caught = number;
@@ -42,9 +56,7 @@ static void on_lost_page(int number)
 		"committed batches are kept: restore the file and use --resume\n";
 
 	(void)number;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(SL_DISK);
-	_exit(SL_DISK);
+	end_at_once(text, sizeof(text) - 1, SL_DISK);
 }
 
 void sl_signals_catch(void)

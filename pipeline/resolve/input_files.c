@@ -49,9 +49,28 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 			list->checksums.n, list->files.n);
 }
 
+/*
+ * Adds the error of an item as a problem of the configuration, if it is that no such file exists or
+ * that too many do; other errors keep their status.
+ */
+static enum sl_status add_problem(
+	struct sl_config *c, struct sl_reader *r, uint32_t item, enum sl_status s)
+{
+	const char *path = list_of(c)->files.at[item];
+	char key[SL_WORD_BYTES];
+
+	if (s == SL_OK || (s != SL_USAGE && !(s == SL_DISK && sl_path_is_missing(path, R_OK))))
+		return s;
+	snprintf(key, sizeof(key), SL_LIST_FILES "[%" PRIu32 "]", item);
+	sl_config_add_problem(r, key, "%s%s", sl_last_error(),
+		s == SL_DISK && path[0] != '/'
+			? "; relative names start at the folder in which sluice runs"
+			: "");
+	return SL_OK;
+}
+
 enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 {
-	char key[SL_WORD_BYTES];
 	struct sl_inputs *inputs;
 	enum sl_status s;
 	uint32_t which;
@@ -63,17 +82,13 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (s == SL_OK)
 		store_facts(c, r, inputs);
 	sl_inputs_close(inputs);
-	snprintf(key, sizeof(key), SL_LIST_FILES "[%" PRIu32 "]", which);
-	/* a wrong file name is a usage error; a disk error keeps its code */
-	if (s == SL_USAGE ||
-		(s == SL_DISK && sl_path_is_missing(list_of(c)->files.at[which], R_OK))) {
-		const char *path = list_of(c)->files.at[which];
-
-		sl_config_add_problem(r, key, "%s%s", sl_last_error(),
-			s == SL_DISK && path[0] != '/'
-				? "; relative names start at the folder in which sluice runs"
-				: "");
+	if (s == SL_OK)
 		return SL_OK;
+	SL_TRY(add_problem(c, r, which, s));
+	/* the items after it were not opened; those that do not exist are reported too */
+	while (++which < list_of(c)->files.n) {
+		s = sl_look_up_input_files(list_of(c)->files.at[which], sl_run_files_list);
+		(void)add_problem(c, r, which, s);
 	}
-	return s;
+	return SL_OK;
 }

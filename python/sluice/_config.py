@@ -52,6 +52,8 @@ def source(config: Config) -> Tuple[str, Optional[str]]:
         return "<dict>", _json(_plain(config, ""))
     if isinstance(config, str) and ("\n" in config or ": " in config):
         return "<text>", config
+    if config == "":
+        raise ValueError("config is empty: give the path of a file, YAML text or a dict")
     return os.fspath(config), None
 
 

@@ -180,3 +180,14 @@ enum sl_status sl_find_input_files(const struct sl_lines *items, sl_run_lister *
 		drop_files(&found[i]);
 	return s;
 }
+
+enum sl_status sl_look_up_input_files(const char *item, sl_run_lister *list_run)
+{
+	struct found_files found;
+
+	SL_TRY(find_files(item, list_run, &found));
+	drop_files(&found);
+	return sl_path_is_missing(item, R_OK) && !found.is_pattern
+	               ? sl_disk_failed(errno, "open", item, NULL)
+	               : SL_OK;
+}

@@ -39,4 +39,7 @@ typedef enum sl_status sl_run_lister(const char *folder, struct sl_run_files *fi
 enum sl_status sl_find_input_files(const struct sl_lines *items, sl_run_lister *list_run,
 	struct sl_input_files *names, uint32_t *which);
 
+/* SL_USAGE or SL_DISK if the files of an item do not exist; a file is not opened. */
+enum sl_status sl_look_up_input_files(const char *item, sl_run_lister *list_run);
+
 #endif

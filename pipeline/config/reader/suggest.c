@@ -68,18 +68,34 @@ static void list_siblings(const struct sl_reader *r, const char *path, char sect
 	list_children(r, sl_key_pattern(section, pattern), w);
 }
 
-/* Lists the sections that have a key of this name; false when there is none. */
+/* The part of path up to the end of the first component that is name; 0 if none is. */
+static size_t bytes_to_component(const char *path, const char *name)
+{
+	size_t n = 0, bytes = strlen(name);
+
+	for (const char *p = path; *p; p += n + (p[n] == '.')) {
+		n = strcspn(p, ".[");
+		if (n == bytes && memcmp(p, name, n) == 0)
+			return (size_t)(p - path) + n;
+		n = strcspn(p, ".");
+	}
+	return 0;
+}
+
+/* Lists the sections that have a key or a section of this name; false when there is none. */
 static bool find_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
 {
 	char path[SL_KEY_BYTES], section[PLACES_MAX][SL_KEY_BYTES];
 	const char *words[PLACES_MAX];
-	size_t n = 0;
+	size_t n = 0, bytes;
 
 	for (size_t i = 0; n < PLACES_MAX && sl_option_at(r->model, i, path); i++) {
-		if (strcmp(sl_key_leaf(path), leaf) == 0) {
-			words[n] = say_section(path, section[n]);
-			n++;
-		}
+		bytes = bytes_to_component(path, leaf);
+		if (bytes == 0)
+			continue;
+		path[bytes] = '\0';
+		words[n] = say_section(path, section[n]);
+		n += n == 0 || strcmp(words[n], words[n - 1]) != 0;
 	}
 	sl_list_words(hint, HINT_BYTES, words, n);
 	return n > 0;
