@@ -10,7 +10,6 @@
 #include "pipeline/cli/read_plan.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_print.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */
 static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)

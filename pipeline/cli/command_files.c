@@ -115,7 +115,7 @@ enum sl_status sl_command_info(struct sl_args *a)
 
 	if (a->head)
 		SL_TRY(read_count("head", a->head, &head));
-	return sl_info(a->operands[0], head, stdout);
+	return sl_info(a->operands[0], head, a->json, stdout);
 }
 
 enum sl_status sl_command_status(struct sl_args *a)

@@ -1,7 +1,7 @@
 /*
  * compare.h - runs one configuration with every backend, checks that results agree, and times it.
  *
- * Input: a resolved configuration. Output: struct sl_comparison, which compare_print.h prints. cases/ chooses and
+ * Input: a resolved configuration. Output: struct sl_comparison. cases/ chooses and
  * plans the single cases, and checks their batches.
  *
  * A case is a choice of backends and of a schedule. The host backends come first; the first case
@@ -22,6 +22,7 @@
 #define SL_PIPELINE_COMPARE_COMPARE_H
 
 #include "pipeline/compare/cases/cases.h"
+#include "pipeline/print/result.h"
 
 /*
  * If run.device is auto and no GPU can be used, sets run.device to emulated and reason to the error of
@@ -48,5 +49,11 @@ typedef void sl_case_begins(const struct sl_comparison *c, size_t number);
  */
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins);
+
+extern const struct sl_line sl_compare_text[], sl_compare_csv[];
+
+/* lines: one of these lists; NULL: JSON. */
+enum sl_status sl_compare_print(
+	const struct sl_comparison *c, const struct sl_line *lines, FILE *out);
 
 #endif

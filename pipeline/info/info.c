@@ -1,35 +1,83 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * Images get a line per dataset. info_survivors.c, info_histograms.c, info_mcpl.c and info_run.c print
- * the other kinds. A file is read completely, so it must fit in memory: only then can
+ * info_histograms.c and info_mcpl.c write those of two kinds. A file is read completely, so it must fit in memory: only then can
  * its checksum be compared, and a damaged file is refused before anything of it is printed.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
 #include "pipeline/info/info_mcpl.h"
-#include "pipeline/info/info_run.h"
-#include "pipeline/info/info_survivors.h"
-#include "pipeline/info/value_range.h"
+#include "pipeline/info/sums.h"
 
 #include <string.h>
 
+#include "pipeline/output/existing_run.h"
+#include "pipeline/print/result.h"
+#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/results/survivor_file.h"
+#include "stages/formats/formats.h"
 #include "stages/formats/images/image_file.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 #include "stages/formats/phase_space/phase_space.h"
 
+static const struct sl_line lines[] = {
+	{"run", NULL,
+		"{^path}: run [{name}][{!name}(no name)], format [{format}][{!format}(unknown)], {state}"},
+	{"run", NULL, "[part {part} of {of_parts} of a run]"},
+	{"run", NULL,
+		"{batches~batch}, {particles~particle}, {survivors~survivor}, {bytes:B} in files"},
+	{"run.damaged_lines", NULL,
+		"damaged lines of manifest.jsonl: {}, not counted; sluice verify checks the run"},
+	{"run.fates.*", "fate                particles     fraction\n",
+		"{@:-14} {count:14} {fraction:12.8f}"},
+	{"run.warnings.*", NULL, "warning: {}"},
+	{"survivors", NULL,
+		"{^path}: {format}, {bytes} bytes, {survivors~survivor}[, {bytes/survivors:.2f} bytes "
+		"each]"},
+	{"image", NULL,
+		"{^path}: image, {bytes} bytes, {width} x {height} pixels, of {particles~particle}"},
+	{"list", NULL, "{^path}: {format}, {bytes} bytes"},
+	{"list", NULL, "source       {source}"},
+	{"list.comments.*", NULL, "comment      {}"},
+	{"list.blobs.*", NULL, "blob         {}"},
+	{"list.blob_bytes.*", NULL, "in it        {} bytes"},
+	{"list.recovered", NULL,
+		"the program that wrote the file ended before it stored the number of particles; "
+		"complete records are counted"},
+	{"list", NULL,
+		"[{particles~particle} of {record_bytes} bytes[{?converted} as MCPL], {precision} "
+		"precision[{?one_pdg}, one PDG code][{?one_weight}, one weight]]"},
+	{"head.*", "{*:13}\n", "{*:13.9g}"},
+	{"columns.*",
+		"[{?type}column       type][{!type}number      ] unit         least weighted mean           rms       largest"
+		"           sum[{?digest}  digest]\n",
+		"{name:-12} [{type:-4} ][{unit:-4}][{!unit}    ] {least:13.7g} {mean:13.7g} {rms:13.7g} "
+		"{largest:13.7g} {sum:13.7g}[  {digest}][{?constant}  constant]"},
+	{"types.*",
+		"pdg          type              particles        weight      mean keV       sum keV\n",
+		"{pdg:-12} [{name:-12}][{!name}            ] {particles:14} {weight:13.7g} {mean_kev:13.7g} {sum_kev:13.7g}"},
+	{"unread", NULL, "{}"},
+	{"histograms", NULL, "{^path}: histograms, {^bytes} bytes"},
+	{"histograms.*", NULL,
+		"{name}: [column {column}, {bins} bins from {from:.6g} to {to:.6g}[ {unit}]]"
+		"[{!bins}grid], {particles~particle}\n"
+		"  fate                    below        [{?bins}in bins][{!bins}  cells]          above"
+		"<fates|\n  {fate:-14} {below:14} [{inside:14}][{cells:14}] {above:14}>"},
+	{NULL},
+};
+
 /* --- images ----------------------------------------------------------------------------------- */
 
 /*
- * Prints a line of a table of datasets, with statistics of n pixels of type f64 (real) or u64. The
- * pixels point into the file and may be unaligned, so each is copied.
+ * Writes a dataset with statistics of n pixels of type f64 (real) or u64. The pixels point into the file and may be
+ * unaligned, so each is copied.
  */
-static void print_pixels(
-	const char *name, bool real, const char *unit, const void *pixels, uint64_t n, FILE *out)
+static void write_pixels(struct sl_json *j, const char *name, bool real, const char *unit,
+	const void *pixels, uint64_t n)
 {
-	struct sl_value_range range = {0};
+	struct sl_weighted_stats stats = {0};
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t whole;
@@ -37,15 +85,18 @@ static void print_pixels(
 
 		memcpy(&whole, (const char *)pixels + i * sizeof(whole), sizeof(whole));
 		memcpy(&v, &whole, sizeof(v));
-		sl_value_range_add(&range, real ? v : (double)whole);
+		sl_weighted_stats_add(&stats, real ? v : (double)whole, 1);
 	}
-	fprintf(out, "%-12s %-4s %-5s ", name, real ? "f64" : "u64", unit);
-	sl_value_range_print(&range, out);
-	fputc('\n', out);
+	sl_json_object(j, NULL);
+	sl_json_text(j, "name", name);
+	sl_json_text(j, "type", real ? "f64" : "u64");
+	sl_json_text(j, "unit", unit);
+	sl_weighted_stats_json(&stats, false, j);
+	sl_json_close(j);
 }
 
-/* The datasets point into the file, so they are printed before its memory is freed. */
-static enum sl_status info_of_image(const char *path, FILE *out)
+/* The datasets point into the file, so they are written before its memory is freed. */
+static enum sl_status info_of_image(const char *path, struct sl_json *j)
 {
 	struct sl_image_found f;
 	enum sl_status s;
@@ -57,19 +108,224 @@ static enum sl_status info_of_image(const char *path, FILE *out)
 	s = sl_add_context(sl_image_read(file, bytes, &f), "%s", path);
 	if (s == SL_OK) {
 		n = f.width * f.height;
-		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
-			bytes, (unsigned long long)f.width, (unsigned long long)f.height,
-			(unsigned long long)f.particles);
-		fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least",
-			"mean", "largest");
-		print_pixels(f.what, true, "", f.value, n, out);
-		print_pixels("sum", false, "2^-32", f.sum, n, out);
+		sl_json_object(j, "image");
+		sl_json_u64(j, "bytes", bytes);
+		sl_json_u64(j, "width", f.width);
+		sl_json_u64(j, "height", f.height);
+		sl_json_u64(j, "particles", f.particles);
+		sl_json_close(j);
+		sl_json_array(j, "columns");
+		write_pixels(j, f.what, true, "", f.value, n);
+		write_pixels(j, "sum", false, "2^-32", f.sum, n);
 		if (f.rays)
-			print_pixels("rays", false, "", f.rays, n, out);
+			write_pixels(j, "rays", false, "", f.rays, n);
+		sl_json_close(j);
 	}
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
+
+/* --- survivors -------------------------------------------------------------------------------- */
+
+/*
+ * Survivor files are read one at a time, and their columns added up. Numbers have the units in which files store the
+ * columns, which are the first ones of sluice list. Columns are weighted by the column weight; the weight itself and
+ * the id are not. Without a column weight each particle counts once.
+ */
+
+/* What has been added up of all files read so far. */
+struct survey {
+	uint64_t head; /* rows still to be written */
+	struct sl_weighted_stats stats[SL_COLUMN_COUNT];
+	struct sl_type_table types;
+};
+
+/* The value of a row; a constant column has one item for all rows. */
+static double value_of(const struct sl_table_column *c, uint32_t row)
+{
+	size_t at = c->constant ? 0 : row * (size_t)sl_facts_of(c)->bytes;
+
+	return sl_column_value(c->column, (const char *)c->data + at);
+}
+
+/* Writes the first rows of a table to the open array "head". */
+static void write_head(struct survey *all, const struct sl_table *t, struct sl_json *j)
+{
+	uint32_t rows = t->n < all->head ? t->n : (uint32_t)all->head;
+
+	for (uint32_t row = 0; row < rows; row++) {
+		sl_json_object(j, NULL);
+		for (uint32_t k = 0; k < t->n_columns; k++)
+			sl_json_real(j, sl_table_name(t, k), value_of(&t->column[k], row));
+		sl_json_close(j);
+	}
+	all->head -= rows;
+}
+
+static void add_table(struct survey *all, const struct sl_table *t)
+{
+	const struct sl_table_column *weights = sl_table_find(t, SL_COLUMN_weight),
+				     *codes = sl_table_find(t, SL_COLUMN_pdg),
+				     *energies = sl_table_find(t, SL_COLUMN_energy);
+
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		bool weighted = weights && c != weights && c->column != SL_COLUMN_id;
+
+		for (uint32_t row = 0; row < t->n; row++)
+			sl_weighted_stats_add(&all->stats[c->column], value_of(c, row),
+				weighted ? value_of(weights, row) : 1);
+	}
+	for (uint32_t row = 0; codes && row < t->n; row++)
+		sl_type_table_add(&all->types, (int32_t)value_of(codes, row),
+			weights ? value_of(weights, row) : 1,
+			energies ? value_of(energies, row) : 0);
+}
+
+/* Columns whose numbers are names. */
+#define CODES                                                                         \
+	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | \
+		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
+
+/* The facts, the statistics and, of one file, the digests of the columns; then the particle types. */
+static void write_columns(
+	struct survey *all, const struct sl_table *t, bool digests, struct sl_json *j)
+{
+	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
+
+	sl_json_array(j, "columns");
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+
+		sl_json_object(j, NULL);
+		sl_json_text(j, "name", sl_table_name(t, k));
+		sl_json_text(j, "type", type_names[sl_facts_of(c)->type]);
+		sl_json_text(j, "unit", sl_units[sl_table_unit(t, k)].text);
+		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
+		if (digests)
+			sl_json_hex(j, "digest", c->digest, 16);
+		if (digests && c->constant)
+			sl_json_bool(j, "constant", true);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	sl_type_table_json(&all->types, j);
+}
+
+/*
+ * The digests are those of the values as a reader gets them, so they can be compared with run.json and
+ * with another format of the same batch, if that format does not round.
+ */
+static enum sl_status info_of_survivors(const char *path, uint64_t head, struct sl_json *j)
+{
+	struct survey all = {.head = head};
+	struct sl_survivors s;
+
+	SL_TRY(sl_survivors_read_path(path, &s));
+	sl_json_object(j, "survivors");
+	sl_json_text(j, "format", s.format->name);
+	sl_json_u64(j, "bytes", s.file_bytes);
+	sl_json_u64(j, "survivors", s.table.n);
+	sl_json_close(j);
+	sl_json_array(j, "head");
+	write_head(&all, &s.table, j);
+	sl_json_close(j);
+	add_table(&all, &s.table);
+	write_columns(&all, &s.table, true, j);
+	sl_survivors_free(&s);
+	return SL_OK;
+}
+
+/* All files of a run have the same columns: those of the last file are written. */
+static enum sl_status info_of_all_survivors(
+	const struct sl_dir *dir, const struct sl_manifest *m, uint64_t head, struct sl_json *j)
+{
+	struct survey all = {.head = head};
+	struct sl_table last = {0};
+
+	sl_json_array(j, "head");
+	for (size_t i = 0; i < m->n; i++) {
+		struct sl_survivors s;
+
+		SL_TRY(sl_add_context(
+			sl_survivors_read(dir, m->line[i].file, &s), "%s", dir->path));
+		write_head(&all, &s.table, j);
+		add_table(&all, &s.table);
+		last = s.table;
+		sl_survivors_free(&s);
+	}
+	sl_json_close(j);
+	write_columns(&all, &last, false, j);
+	return SL_OK;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/*
+ * The state and the sums of a run, from run.json and manifest.jsonl. The directory is not locked: the numbers of a
+ * run in progress are those of the batches committed so far. Weights are not written: their unit is in the plan.
+ */
+static void write_run(struct sl_json *j, const struct sl_existing_run *run,
+	const struct sl_existing_sizes *sizes, const struct sl_manifest *m)
+{
+	struct sl_truncated truncated = {.max_steps = sizes->max_steps};
+	struct sl_results r;
+
+	sl_results_make(m, true, &r);
+	sl_json_object(j, "run");
+	sl_json_text(j, "name", run->name ? run->name : "");
+	sl_json_text(j, "format", run->format ? run->format->name : "");
+	sl_json_text(j, "state",
+		!run->state                          ? "(no state)"
+		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
+						     : run->state);
+	if (run->part.of > 0) {
+		sl_json_u64(j, "part", run->part.number);
+		sl_json_u64(j, "of_parts", run->part.of);
+	}
+	sl_json_u64(j, "batches", r.all.n);
+	sl_json_u64(j, "particles", r.all.particles);
+	sl_json_u64(j, "survivors", r.survivors);
+	sl_json_u64(j, "bytes", r.bytes);
+	sl_json_u64(j, "damaged_lines", m->damaged);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		if (r.fate[f].count == 0)
+			continue;
+		sl_json_object(j, sl_fate_facts[f].name);
+		sl_json_u64(j, "count", r.fate[f].count);
+		sl_json_real(j, "fraction", r.fate[f].fraction);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	truncated.count = r.fate[SL_FATE_max_steps].count;
+	truncated.particles = r.all.particles;
+	sl_truncated_json(&truncated, j);
+	sl_json_close(j);
+}
+
+static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struct sl_json *j)
+{
+	struct sl_existing_run run;
+	struct sl_existing_sizes sizes;
+	struct sl_manifest m = {0};
+	enum sl_status s;
+
+	SL_TRY(sl_existing_run_read(dir, &run));
+	s = sl_existing_run_sizes(&run, &sizes);
+	if (s == SL_OK)
+		s = sl_manifest_read(dir, &m);
+	if (s == SL_OK) {
+		write_run(j, &run, &sizes, &m);
+		if (run.format != &sl_format_none)
+			s = info_of_all_survivors(dir, &m, head, j);
+	}
+	sl_manifest_free(&m);
+	sl_existing_run_free(&run);
+	return s;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* A path that consists of the suffix alone names no file of that kind. */
 static bool ends_in(const char *path, const char *suffix)
@@ -80,7 +336,7 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 /* A directory is a run, whatever its name; files are selected by their suffix. */
-enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
+static enum sl_status write_info(const char *path, uint64_t head, struct sl_json *j)
 {
 	struct sl_dir dir;
 	bool is_run;
@@ -90,7 +346,7 @@ enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
 		enum sl_status s;
 
 		SL_TRY(sl_dir_open(path, false, &dir));
-		s = sl_info_run(&dir, head, out);
+		s = info_of_run(&dir, head, j);
 		sl_dir_close(&dir);
 		return s;
 	}
@@ -100,12 +356,22 @@ enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
 			"remove the option",
 			path);
 	if (ends_in(path, ".tallies"))
-		return sl_info_histograms(path, out);
+		return sl_info_histograms(path, j);
 	if (ends_in(path, SL_IMAGE_SUFFIX))
-		return info_of_image(path, out);
+		return info_of_image(path, j);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
-		return sl_info_mcpl(path, head, out);
+		return sl_info_mcpl(path, head, j);
 	if (sl_phase_space_names_foreign(path))
-		return sl_info_phase_space(path, head, out);
-	return sl_info_survivors(path, head, out);
+		return sl_info_phase_space(path, head, j);
+	return info_of_survivors(path, head, j);
+}
+
+enum sl_status sl_info(const char *path, uint64_t head, bool json, FILE *out)
+{
+	struct sl_result r;
+
+	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
+	sl_json_object(&r.json, NULL);
+	sl_json_text(&r.json, "path", path);
+	return sl_result_end(&r, write_info(path, head, &r.json));
 }

@@ -2,6 +2,7 @@
 #ifndef SL_PIPELINE_INFO_INFO_H
 #define SL_PIPELINE_INFO_INFO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,6 +13,6 @@
  * NAME.tallies, the numbers of any MCPL file, or the fates and columns of a run directory; before
  * columns, the first head particles. SL_BAD_INPUT if the file is damaged.
  */
-enum sl_status sl_info(const char *path, uint64_t head, FILE *out);
+enum sl_status sl_info(const char *path, uint64_t head, bool json, FILE *out);
 
 #endif

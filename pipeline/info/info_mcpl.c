@@ -1,17 +1,15 @@
 /*
- * info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles. A list
+ * info_mcpl.c - the header of an MCPL file of any program and statistics of its particles. A list
  * of another format is converted to MCPL in memory first.
  *
  * The file is decoded as a stream, one particle at a time, so a compressed file needs little more
  * memory than its compressed size. All records are read, which also checks the file to its end.
  */
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/info/info_mcpl.h"
-#include "pipeline/info/type_table.h"
-#include "pipeline/info/weighted_stats.h"
-#include "primitives/base/printable.h"
+#include "pipeline/info/sums.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_record.h"
@@ -59,142 +57,152 @@ static void add(
 	sl_type_table_add(&all->types, p->pdg, p->weight, p->energy * SL_MCPL_KEV);
 }
 
-/* Prints the names of the numbers of the file, or, if number is not NULL, the numbers of a particle. */
-static void print_row(const struct sl_mcpl_header *h, const double *number, FILE *out)
+/* Writes the numbers of a particle as an object. */
+static void write_row(struct sl_json *j, const struct sl_mcpl_header *h, const double *number)
 {
+	sl_json_object(j, NULL);
 	for (int i = 0; i < NUMBERS; i++)
-		if (has_number(h, i) && number)
-			fprintf(out, " %13.9g", number[i]);
-		else if (has_number(h, i))
-			fprintf(out, " %13s", facts[i].name);
-	fputc('\n', out);
+		if (has_number(h, i))
+			sl_json_real(j, facts[i].name, number[i]);
+	sl_json_close(j);
 }
 
-/* Reads the next string of the header and prints it on one line after `what`, cut to TEXT_BYTES. */
-static enum sl_status print_next(struct sl_mcpl_stream *s, const char *what, FILE *out)
+/* Reads the next string of the header and writes it, cut to TEXT_BYTES. */
+static enum sl_status write_next(struct sl_mcpl_stream *s, const char *key, struct sl_json *j)
 {
-	char text[TEXT_BYTES], shown[4 * TEXT_BYTES];
+	char text[TEXT_BYTES + 4];
 	uint32_t length;
 
-	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	sl_printable(shown, sizeof(shown), text);
-	fprintf(out, "%-12s %s%s\n", what, shown, length >= TEXT_BYTES ? "..." : "");
+	SL_TRY(sl_mcpl_text(s, text, TEXT_BYTES, &length));
+	if (length >= TEXT_BYTES)
+		memcpy(text + strlen(text), "...", 4);
+	sl_json_text(j, key, text);
 	return SL_OK;
 }
 
-/* Prints the strings of the header in their order in the file: all names of blobs, then all blobs. */
-static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
+/* Writes the strings of the header in their order in the file: all names of blobs, then all blobs. */
+static enum sl_status write_strings(struct sl_mcpl_stream *s, struct sl_json *j)
 {
 	char text[TEXT_BYTES];
 	uint32_t length;
 
-	SL_TRY(print_next(s, "source", out));
+	SL_TRY(write_next(s, "source", j));
+	sl_json_array(j, "comments");
 	for (uint32_t i = 0; i < s->header.comments; i++)
-		SL_TRY(print_next(s, "comment", out));
+		SL_TRY(write_next(s, NULL, j));
+	sl_json_close(j);
+	sl_json_array(j, "blobs");
 	for (uint32_t i = 0; i < s->header.blobs; i++)
-		SL_TRY(print_next(s, "blob", out));
+		SL_TRY(write_next(s, NULL, j));
+	sl_json_close(j);
+	sl_json_array(j, "blob_bytes");
 	for (uint32_t i = 0; i < s->header.blobs; i++) {
 		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-		fprintf(out, "%-12s %" PRIu32 " bytes\n", "in it", length);
+		sl_json_u64(j, NULL, length);
 	}
+	sl_json_close(j);
 	return sl_mcpl_begin(s);
 }
 
-/* Prints a line per number; user flags and polarisation only if the file has them. */
-static void print_numbers(
-	const struct sl_mcpl_header *h, const struct sl_weighted_stats stats[NUMBERS], FILE *out)
+/* User flags and polarisation are written only if the file has them. */
+static void write_numbers(struct sl_json *j, const struct sl_mcpl_header *h,
+	const struct sl_weighted_stats stats[NUMBERS])
 {
-	fprintf(out, "%-12s %-4s", "number", "unit");
-	sl_weighted_stats_print_names(out);
-	fputc('\n', out);
+	sl_json_array(j, "columns");
 	for (int i = 0; i < NUMBERS; i++) {
 		if (!has_number(h, i))
 			continue;
-		fprintf(out, "%-12s %-4s", facts[i].name, facts[i].unit);
-		sl_weighted_stats_print(&stats[i], i == PDG || i == FLAGS, out);
-		fputc('\n', out);
+		sl_json_object(j, NULL);
+		sl_json_text(j, "name", facts[i].name);
+		sl_json_text(j, "unit", facts[i].unit);
+		sl_weighted_stats_json(&stats[i], i == PDG || i == FLAGS, j);
+		sl_json_close(j);
 	}
+	sl_json_close(j);
 }
 
-/* Reads all particles, prints the first head of them and adds up all. */
+/* Reads all particles, writes the first head of them and adds up all. */
 static enum sl_status read_particles(
-	struct sl_mcpl_stream *s, uint64_t head, struct particle_sums *all, FILE *out)
+	struct sl_mcpl_stream *s, uint64_t head, struct particle_sums *all, struct sl_json *j)
 {
 	double number[NUMBERS];
 	struct sl_mcpl_particle p;
 
-	if (head > 0 && s->header.particles > 0)
-		print_row(&s->header, NULL, out);
+	sl_json_array(j, "head");
 	for (uint64_t i = 0; i < s->header.particles; i++) {
 		SL_TRY(sl_mcpl_next(s, &p));
 		set_numbers(&p, number);
 		add(all, &p, number);
 		if (i < head)
-			print_row(&s->header, number, out);
+			write_row(j, &s->header, number);
 	}
+	sl_json_close(j);
 	return SL_OK;
 }
 
 /*
- * Prints the header, then reads all records. The number of particles in the header is checked by
+ * Writes the header, then reads all records. The number of particles in the header is checked by
  * sl_mcpl_next(), which fails at the end of the file; bytes after the last record are accepted.
  * converted: the file was made from a list of another format.
  */
-static enum sl_status print_file(struct sl_mcpl_stream *s, bool converted, uint64_t head, FILE *out)
+static enum sl_status write_file(
+	struct sl_mcpl_stream *s, bool converted, uint64_t head, struct sl_json *j)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	struct particle_sums all = {0};
 	bool trailing;
 
-	SL_TRY(print_strings(s, out));
-	if (s->recovered)
-		fprintf(out, "the program that wrote the file ended before it stored the number of "
-			     "particles; complete records are counted\n");
-	fprintf(out, "%" PRIu64 " particles of %" PRIu32 " bytes%s, %s precision%s%s\n",
-		h->particles, h->record_bytes, converted ? " as MCPL" : "",
-		h->single ? "single" : "double", h->pdg != 0 ? ", one PDG code" : "",
-		h->weight != 0 ? ", one weight" : "");
-	SL_TRY(read_particles(s, head, &all, out));
-	print_numbers(h, all.stats, out);
-	sl_type_table_print(&all.types, out);
+	SL_TRY(write_strings(s, j));
+	sl_json_bool(j, "recovered", s->recovered);
+	sl_json_u64(j, "particles", h->particles);
+	sl_json_u64(j, "record_bytes", h->record_bytes);
+	sl_json_bool(j, "converted", converted);
+	sl_json_text(j, "precision", h->single ? "single" : "double");
+	sl_json_bool(j, "one_pdg", h->pdg != 0);
+	sl_json_bool(j, "one_weight", h->weight != 0);
+	sl_json_close(j);
+	SL_TRY(read_particles(s, head, &all, j));
+	write_numbers(j, h, all.stats);
+	sl_type_table_json(&all.types, j);
 	return sl_mcpl_end(s, &trailing);
 }
 
 /*
- * Prints an MCPL file in memory, after a line that says what is stored at path. The header is read
- * twice: a file whose header is wrong is refused before anything is printed.
+ * An MCPL file in memory; what is stored has another format if what is not NULL. The header is read
+ * twice: of a file whose header is wrong nothing is written.
  */
-static enum sl_status print_list(const void *file, size_t bytes, const char *path, const char *what,
-	size_t stored, uint64_t head, FILE *out)
+static enum sl_status write_list(const void *file, size_t bytes, const char *what, size_t stored,
+	uint64_t head, struct sl_json *j)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
+	char format[64];
 
 	SL_TRY(sl_mcpl_head_check(file, bytes));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	if (what)
-		fprintf(out, "%s: %s, %zu bytes\n", path, what, stored);
-	else
-		fprintf(out, "%s: MCPL %" PRIu32 "%s, %zu bytes\n", path, s.header.version,
-			s.gzipped ? " in gzip" : "", stored);
-	status = print_file(&s, what != NULL, head, out);
+	snprintf(
+		format, sizeof(format), "MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : "");
+	sl_json_object(j, "list");
+	sl_json_text(j, "format", what ? what : format);
+	sl_json_u64(j, "bytes", stored);
+	status = write_file(&s, what != NULL, head, j);
 	sl_mcpl_close(&s);
 	return status;
 }
 
-enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out)
+enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 {
 	enum sl_status status;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	status = print_list(file, bytes, path, NULL, bytes, head, out);
+	status = write_list(file, bytes, NULL, bytes, head, j);
 	sl_memory_give(SL_HOST, file);
 	return sl_add_context(status, "%s", path);
 }
 
-enum sl_status sl_info_phase_space(const char *path, uint64_t head, FILE *out)
+enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)
 {
 	struct sl_phase_space *space;
 	struct sl_map map;
@@ -214,12 +222,12 @@ enum sl_status sl_info_phase_space(const char *path, uint64_t head, FILE *out)
 			"writes to it");
 	}
 	if (s == SL_OK) {
-		s = print_list(file, bytes, path, space->format->what,
-			map.bytes + space->partner.bytes, head, out);
+		s = write_list(file, bytes, space->format->what, map.bytes + space->partner.bytes,
+			head, j);
 		sl_memory_give(SL_HOST, file);
 	}
 	if (s == SL_OK && space->unread)
-		fprintf(out, "%s\n", space->unread);
+		sl_json_text(j, "unread", space->unread);
 	sl_phase_space_close(space);
 	sl_unmap(&map);
 	return sl_add_context(s, "%s", path);

@@ -1,7 +1,8 @@
 /*
  * result.c - collects the JSON of a result and prints it by a list of lines.
  *
- * The JSON is made by this program, so it is well-formed; it is searched as text, without a tree. A search reads
+ * The JSON is searched as text, without a tree. It is made by this program, but parts of it by a child process that
+ * has read a crafted file, so that no search may leave the text. A search reads
  * what precedes the value, which is little: a line per item walks the items in order.
  */
 #include "pipeline/print/result.h"
@@ -14,7 +15,13 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 
-enum { LABEL_WIDTH = 12, FIELD_BYTES = 96, TEXT_BYTES = 1 << 14, LINE_BYTES = 1 << 16 };
+enum {
+	LABEL_WIDTH = 12,
+	WHOLE_MOST = 20,
+	FIELD_BYTES = 96,
+	TEXT_BYTES = 1 << 14,
+	LINE_BYTES = 1 << 16
+};
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
@@ -35,16 +42,16 @@ static const char *end_of(const char *at)
 
 	do {
 		if (*at == '"')
-			for (at++; *at != '"'; at++)
-				at += *at == '\\';
+			for (at++; *at && *at != '"'; at++)
+				at += *at == '\\' && at[1];
 		else if (is_container(at))
 			depth++;
 		else if (*at == ']' || *at == '}')
 			depth--;
 		else
 			at += strcspn(at + 1, ",:]}\"[{");
-		at++;
-	} while (depth > 0);
+		at += *at != '\0';
+	} while (depth > 0 && *at);
 	return at;
 }
 
@@ -54,7 +61,7 @@ static bool next_item(struct item *i)
 	const char *at = i->value ? end_of(i->value) : i->in + 1;
 
 	at += *at == ',';
-	if (*at == ']' || *at == '}')
+	if (*at == ']' || *at == '}' || (*i->in == '{' && *end_of(at) != ':') || !*at)
 		return false;
 	i->key = *i->in == '{' ? at : NULL;
 	i->value = i->key ? end_of(at) + 1 : at;
@@ -72,7 +79,8 @@ static const char *find(const char *in, const char *path, size_t n)
 		bytes = bytes < n ? bytes : n;
 		in = NULL;
 		while (!in && next_item(&i))
-			if (strncmp(i.key + 1, path, bytes) == 0 && i.key[bytes + 1] == '"')
+			if (*i.key == '"' && strncmp(i.key + 1, path, bytes) == 0 &&
+				i.key[bytes + 1] == '"')
 				in = i.value;
 		path += bytes + (bytes < n);
 		n -= bytes + (bytes < n);
@@ -152,7 +160,7 @@ static void put_scalar(struct printer *p, const char *value, int width)
 	for (value++; value < end - 1 && n < sizeof(text); value++) {
 		bool escaped = *value == '\\';
 
-		value += escaped;
+		value += escaped && value[1] != 'u';
 		text[n++] = !escaped || (*value != 'n' && *value != 't') ? *value
 		            : *value == 'n'                              ? '\n'
 		                                                         : '\t';
@@ -228,6 +236,13 @@ static void put_f32(float number, char *text, size_t size)
 	while (digits++ < 9 && strtof(text, NULL) != number);
 }
 
+static bool is_whole(const char *value)
+{
+	size_t digits = strspn(value, "-0123456789");
+
+	return digits <= WHOLE_MOST && value[digits] != '.' && value[digits] != 'e';
+}
+
 /* False if there is no value: a dash is printed. */
 static bool put_value(struct printer *p, const char *value, const struct style *s)
 {
@@ -238,7 +253,7 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 		put_padded(p, "-", 1, s->width);
 		return false;
 	}
-	if (!s->divisor && !s->letter) {
+	if (!s->divisor && (!s->letter || (s->letter == 'g' && is_whole(value)))) {
 		put_scalar(p, value, s->width);
 		return true;
 	}
@@ -260,23 +275,25 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 	return true;
 }
 
-/* The items of a container: in columns, or as a list in a sentence. */
+/* The items of a container: in columns with a space between them, or as a list in a sentence. */
 static bool put_items(struct printer *p, const char *in, bool columns, const struct style *s)
 {
 	struct item i = {.in = in};
 
 	while (is_container(in) && next_item(&i)) {
-		if (!columns && i.number > 1)
+		if (columns)
+			put(p, " ", s->width > 0);
+		else if (i.number > 1)
 			put(p, ", ", 2);
-		if (columns && p->heading) {
-			put_scalar(p, i.key ? i.key : "", s->width);
-			continue;
-		}
 		if (!columns && i.key) {
 			put_scalar(p, i.key, 0);
 			put(p, " ", 1);
 		}
-		(void)put_value(p, i.value, s);
+		if (columns && p->heading)
+			put_scalar(p, i.key ? i.key : "\"\"", s->width);
+		else
+			(void)put_value(p, i.value, s);
+		put(p, " ", columns && s->width < 0);
 	}
 	return i.number > 0;
 }
@@ -440,13 +457,10 @@ enum sl_status sl_result_begin(struct sl_result *r, const struct sl_line *lines,
 {
 	r->lines = lines;
 	r->out = out;
-	r->json = sl_json_stream(out);
-	if (!lines)
-		return SL_OK;
 	SL_TRY(sl_text_memory_begin(&r->memory));
 	r->json = sl_json_stream(r->memory.out);
-	r->json.indented = false;
-	r->json.raw = true;
+	r->json.indented = !lines;
+	r->json.raw = lines != NULL;
 	return SL_OK;
 }
 
@@ -459,14 +473,12 @@ enum sl_status sl_result_end(struct sl_result *r, enum sl_status s)
 
 	while (r->json.depth > 0)
 		sl_json_close(&r->json);
-	if (!r->lines) {
-		fputc('\n', r->out);
-		return s;
-	}
 	ended = sl_text_memory_end(&r->memory, "the results", &text, &bytes);
+	if (ended == SL_OK && !r->lines && s == SL_OK)
+		fprintf(r->out, "%s\n", text);
 	p.root = text;
 	p.item = (struct item){0};
-	for (const struct sl_line *l = r->lines; ended == SL_OK && l->path; l++)
+	for (const struct sl_line *l = r->lines; ended == SL_OK && l && l->path; l++)
 		print_line(&p, l, r->out);
 	free(text);
 	return s == SL_OK ? ended : s;

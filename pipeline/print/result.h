@@ -27,10 +27,10 @@
  *	{@} {#a}     the key or number of the item; the number of items of a
  *	{^a}         a of the whole result
  *	{a/b/1e6}    a divided by b and by 1e6
- *	{a:SPEC}     [-+][width][.digits][f or g] as in printf; r: a float by its fewest digits; B: a size; T: a
+ *	{a:SPEC}     [-+][width][.digits][f or g] as in printf, with whole numbers in full for g; r: a float by its fewest digits; B: a size; T: a
  *	             duration
  *	{a~batch}    "1 batch", "2 batches"
- *	{a.*:12}     each value of a, in headings each key, without separators
+ *	{a.*:12}     each value of a, in headings each key, with a space before or after
  *	<a|format>   the format for each item of a
  *	[text]       left out if a field in it is missing, or a condition is false
  *	{?a} {!a}    conditions: a is not void; a is void
@@ -54,10 +54,13 @@ struct sl_result {
 	struct sl_text_memory memory;
 };
 
-/* lines NULL: JSON, which goes to out as it is written. *r must not move until the end. */
+/* lines NULL: JSON. *r must not move until the end. */
 enum sl_status sl_result_begin(struct sl_result *r, const struct sl_line *lines, FILE *out);
 
-/* Closes what is open in r->json, and prints. Returns s if it is a failure: then what precedes it is printed. */
+/*
+ * Closes what is open in r->json, and prints. Returns s if it is a failure: then no JSON is printed, but the text of
+ * what precedes the failure.
+ */
 enum sl_status sl_result_end(struct sl_result *r, enum sl_status s);
 
 #endif

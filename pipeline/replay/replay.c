@@ -19,9 +19,9 @@ static const struct sl_line lines[] = {
 	{"", "particle", "{id}: number {index} of batch {batch} ({batches~batch} of {batch_size})"},
 	{"", "draws",
 		"blocks of Philox4x32-10: four words each, in hexadecimal, then their uniforms"},
-	{"history.*", "\nstep  event       {row.*:-14}fate\n",
-		"{step:-5} {event:-12}{row.*:-14r}{fate}"
-		"<draws|\n      block {block:-5} {words.*:-9}{uniforms.*:-14r}>"},
+	{"history.*", "\nstep  event       {row.*:-13}fate\n",
+		"{step:-5} {event:-12}{row.*:-13r}{fate}"
+		"<draws|\n      block {block:-5} {words.*:-8}{uniforms.*:-13r}>"},
 	{"", "\n", "fate        {fate}: [{?survives}survives][{!survives}does not survive]"},
 	{"", "steps", "{steps}"},
 	{"", NULL, "[collisions  {collisions}]"},
@@ -124,7 +124,7 @@ static void close_step(struct sl_json *j)
 	sl_json_close(j);
 }
 
-/* Writes a step and opens the array of its draws. A closed output ends the history early. */
+/* Writes a step and opens the array of its draws. A lack of memory ends the history early. */
 static bool put_step(void *ctx, const struct sl_history_step *s)
 {
 	struct replay *t = (struct replay *)ctx;

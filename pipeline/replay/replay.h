@@ -15,8 +15,7 @@ void sl_replay_use_cpu(struct sl_config *c);
 /*
  * Prints the start and each step of particle id with its random words, then its fate, as text or as
  * one JSON object. Numbers read back to the same bits. config is the file name of the
- * configuration. SL_USAGE if the run has no such particle. JSON is printed step by step; a text is in memory
- * until the history ends.
+ * configuration. SL_USAGE if the run has no such particle. The history is in memory until it ends.
  */
 enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out);

@@ -93,8 +93,7 @@ static void begin(struct sl_json *j, const char *key)
 	j->filled = true;
 }
 
-/* Writes a value that has been formatted. */
-static void put_value(struct sl_json *j, const char *key, const char *text)
+void sl_json_formatted(struct sl_json *j, const char *key, const char *text)
 {
 	begin(j, key);
 	put_text(j, text);
@@ -156,12 +155,12 @@ void sl_json_u64(struct sl_json *j, const char *key, uint64_t value)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	put_value(j, key, text);
+	sl_json_formatted(j, key, text);
 }
 
 void sl_json_bool(struct sl_json *j, const char *key, bool value)
 {
-	put_value(j, key, value ? "true" : "false");
+	sl_json_formatted(j, key, value ? "true" : "false");
 }
 
 /*
@@ -176,7 +175,7 @@ void sl_json_real(struct sl_json *j, const char *key, double value)
 		snprintf(text, sizeof(text), "-0.0"); /* many readers take -0 for the integer 0 */
 	else if (isfinite(value))
 		sl_double_print(value, text, sizeof(text));
-	put_value(j, key, text);
+	sl_json_formatted(j, key, text);
 }
 
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)
@@ -208,5 +207,5 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 	char text[24];
 
 	snprintf(text, sizeof(text), "\"%0*" PRIx64 "\"", digits, value);
-	put_value(j, key, text);
+	sl_json_formatted(j, key, text);
 }

@@ -61,6 +61,9 @@ void sl_json_real(struct sl_json *j, const char *key, double value);
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n);
 void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n);
 
+/* Writes a value that is JSON already. */
+void sl_json_formatted(struct sl_json *j, const char *key, const char *value);
+
 /* Writes value as a string of that many hexadecimal digits. */
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits);
 

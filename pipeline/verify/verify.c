@@ -236,7 +236,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 
 static const struct sl_line lines[] = {
 	{"", NULL,
-		"{batches} of {of_batches~batch} are correct: {survivors~survivor}"
+		"{batches} of {of_batches} batches are correct: {survivors~survivor}"
 		"[{?written} in {bytes:B}; checked: digests of all survivors]"
 		"[{!written}, not written; checked: fate counts[{?histograms} and histograms] of all "
 		"batches; digests]"

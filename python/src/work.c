@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_print.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
@@ -361,5 +360,5 @@ enum sl_status sl_py_work_info(struct sl_py_job *job)
 	struct sl_text_memory t;
 
 	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_info(job->asked.path, job->asked.id, t.out));
+	return close_text(&t, &job->text, sl_info(job->asked.path, job->asked.id, false, t.out));
 }

@@ -65,33 +65,18 @@ struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struc
 		plan->config.transport.max_steps};
 }
 
-enum { WARNING_BYTES = 256 };
-
-static const char *truncated_text(const struct sl_truncated *t, char text[WARNING_BYTES])
+void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
 {
-	snprintf(text, WARNING_BYTES,
+	char text[256];
+
+	sl_json_array(j, "warnings");
+	snprintf(text, sizeof(text),
 		"%llu particle%s (%.3g %%) reached transport.max_steps = %llu and ended with fate "
 		"max_steps: the results lack the rest of their histories; raise transport.max_steps",
 		(unsigned long long)t->count, t->count == 1 ? "" : "s",
 		100 * (double)t->count / (double)t->particles, (unsigned long long)t->max_steps);
-	return text;
-}
-
-void sl_truncated_print(const struct sl_truncated *t, FILE *out)
-{
-	char text[WARNING_BYTES];
-
 	if (t->count > 0)
-		fprintf(out, "warning: %s\n", truncated_text(t, text));
-}
-
-void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
-{
-	char text[WARNING_BYTES];
-
-	sl_json_array(j, "warnings");
-	if (t->count > 0)
-		sl_json_text(j, NULL, truncated_text(t, text));
+		sl_json_text(j, NULL, text);
 	sl_json_close(j);
 }
 

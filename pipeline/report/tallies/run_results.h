@@ -59,14 +59,13 @@ struct sl_fraction sl_share_of_weight(
 
 /*
  * Particles that ended by transport.max_steps: their histories are truncated, so fates and tallies
- * lack their ends. A warning for people, and the array "warnings", which is empty if there are none.
+ * lack their ends. The array "warnings" has a text about them, or is empty.
  */
 struct sl_truncated {
 	uint64_t count, particles; /* of the committed batches */
 	uint64_t max_steps;        /* transport.max_steps */
 };
 struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struct sl_results *r);
-void sl_truncated_print(const struct sl_truncated *t, FILE *out);
 void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j);
 
 /*

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "pipeline/info/info_histograms.h"
+#include "pipeline/info/info.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/hdf5/hdf5_file.h"
@@ -161,8 +161,8 @@ static enum sl_status read_file(enum reader by, const void *file, size_t bytes)
 		return sl_image_read(file, bytes, &image);
 	default:
 		out = fopen("/dev/null", "w");
-		folder_write(&folder, "changed", file, bytes);
-		s = sl_info_histograms(folder_path(&folder, "changed"), out);
+		folder_write(&folder, "changed.tallies", file, bytes);
+		s = sl_info(folder_path(&folder, "changed.tallies"), 0, false, out);
 		fclose(out);
 		return s;
 	}

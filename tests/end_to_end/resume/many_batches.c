@@ -86,7 +86,7 @@ static void do_command(int command, unsigned n, const char *out)
 	else if (command == 2)
 		assert_ok(sl_verify(out, false, true, text));
 	else if (command == 3)
-		assert_ok(sl_info(out, 0, text));
+		assert_ok(sl_info(out, 0, false, text));
 	else if (command == 4)
 		status(n, out);
 	else
