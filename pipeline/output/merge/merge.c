@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/output/source/loser_tree.h"
+#include "pipeline/plan/file_names.h"
 #include "pipeline/plan/joined_memory.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
@@ -29,9 +30,9 @@ struct stream {
 };
 
 struct merge {
-	const struct sl_merge *m;
+	const struct sl_ordered_list *list;
+	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
-	bool by_rows;
 	uint32_t sources, feeds, streams;
 	struct sl_record_source *source;
 	struct sl_loser_head *head; /* of the sources */
@@ -131,12 +132,11 @@ static void begin_feed(struct merge *w, struct feed *f, uint32_t first, uint32_t
 /* Opens all batches, divides them among the feeds, and starts the first job of each. */
 static enum sl_status open_lists(struct merge *w)
 {
-	const struct sl_merge *m = w->m;
+	const struct sl_ordered_list *l = w->list;
 	const uint64_t n = w->sources;
 
 	for (uint32_t i = 0; i < n; i++)
-		SL_TRY(sl_record_source_open(
-			&w->source[i], m->dir, &m->batches->line[i], m->selection));
+		SL_TRY(sl_record_source_open(&w->source[i], l->dir, &l->m->line[i], w->selection));
 	for (uint32_t i = 0; i < w->feeds; i++) {
 		uint32_t first = (uint32_t)(n * i / w->feeds),
 			 end = (uint32_t)(n * (i + 1) / w->feeds);
@@ -154,11 +154,11 @@ static enum sl_status open_lists(struct merge *w)
 static enum sl_status write_rows(
 	struct merge *w, uint32_t i, struct sl_file_writer *file, size_t *bytes)
 {
-	const struct sl_merge *m = w->m;
+	const struct sl_ordered_list *l = w->list;
 	struct feed *f = &w->feed[0];
 	enum sl_status s;
 
-	s = sl_record_source_open(w->source, m->dir, &m->batches->line[i], m->selection);
+	s = sl_record_source_open(w->source, l->dir, &l->m->line[i], w->selection);
 	begin_feed(w, f, 0, 1);
 	do {
 		s = s == SL_OK ? fill(f) : s;
@@ -172,13 +172,15 @@ static enum sl_status write_rows(
 /* Makes the intermediate file, and maps it: it has no name from then on. Its batches are streams. */
 static enum sl_status make_rows(struct merge *w)
 {
-	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
+	const struct sl_plan *plan = w->list->plan;
+	char list[SL_FILE_NAME_BYTES], name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 	struct sl_file_writer file;
 	enum sl_status s = SL_OK;
 	size_t bytes = 0;
 
-	snprintf(name, sizeof(name), "%.220s.1_0", w->m->list);
-	SL_TRY(sl_file_begin(w->m->work, name, &file));
+	snprintf(name, sizeof(name), "%.220s.1_0",
+		sl_merged_list_name(plan->config.run.name, plan->choices.format, list));
+	SL_TRY(sl_file_begin(w->list->work, name, &file));
 	for (uint32_t i = 0; s == SL_OK && i < w->streams; i++) {
 		s = write_rows(w, i, &file, &bytes);
 		w->stream[i].end = (const uint8_t *)(uintptr_t)bytes;
@@ -188,7 +190,7 @@ static enum sl_status make_rows(struct merge *w)
 		return s;
 	}
 	SL_TRY(sl_file_sync(&file));
-	snprintf(path, sizeof(path), "%.3800s/%.280s", w->m->work->path, file.part);
+	snprintf(path, sizeof(path), "%.3800s/%.280s", w->list->work->path, file.part);
 	s = sl_map_file(path, &w->rows);
 	sl_file_remove_part(&file);
 	for (uint32_t i = 0; s == SL_OK && bytes > 0 && i < w->streams; i++) {
@@ -243,7 +245,7 @@ static inline enum sl_status enter(struct merge *w, uint32_t i)
 
 static enum sl_status merge(struct merge *w, struct sl_record_output *o)
 {
-	const size_t bytes = w->m->selection->record_bytes;
+	const size_t bytes = w->selection->record_bytes;
 
 	sl_loser_tree_begin(&w->tree, w->streams);
 	for (uint32_t i = 0; i < w->streams; i++)
@@ -272,12 +274,14 @@ static void close_all(struct merge *w)
 	sl_memory_give(SL_HOST, w->block);
 }
 
-enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
+enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_selection *selection,
+	struct sl_record_output *o)
 {
-	const uint32_t n = (uint32_t)m->batches->n;
-	const bool by_rows = m->selection->rows || n > m->most;
+	const uint32_t n = (uint32_t)l->m->n;
+	const bool by_rows = selection->rows || n > l->most;
 	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(o->pool->n, n);
-	struct merge w = {.m = m,
+	struct merge w = {.list = l,
+		.selection = selection,
 		.pool = o->pool,
 		.sources = by_rows ? 1 : n,
 		.feeds = feeds,

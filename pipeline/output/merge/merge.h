@@ -16,17 +16,17 @@
 
 #include "pipeline/output/merge/record_output.h"
 
-struct sl_merge {
-	const struct sl_dir *dir;  /* of the batches */
-	const struct sl_dir *work; /* for the intermediate file */
-	const char *
-		list; /* name of the joined file, from which that of the intermediate file follows */
-	const struct sl_manifest *batches;
-	const struct sl_selection *selection;
-	uint32_t most; /* lists that are open at a time */
+/* What a list is made from. */
+struct sl_ordered_list {
+	const struct sl_plan *plan;
+	const struct sl_dir *dir;  /* of the run */
+	const struct sl_dir *work; /* for intermediate files */
+	const struct sl_manifest *m;
+	uint32_t most; /* lists that a merge has open at a time */
 };
 
-/* Sends all records of the run to o in the order of their keys. No intermediate file is left. */
-enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o);
+/* Sends the selected records of the batches in l->m to o in the order of their keys. No intermediate file is left. */
+enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_selection *selection,
+	struct sl_record_output *o);
 
 #endif

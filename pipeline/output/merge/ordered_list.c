@@ -1,7 +1,6 @@
 /* ordered_list.c - see ordered_list.h. */
 #include "pipeline/output/merge/ordered_list.h"
 
-#include "pipeline/output/merge/merge.h"
 #include "pipeline/output/merge/sample.h"
 #include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/file_names.h"
@@ -39,16 +38,7 @@ static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl
 static enum sl_status send_records(const struct sl_ordered_list *l,
 	const struct sl_selection *selection, struct sl_record_output *o)
 {
-	char name[SL_FILE_NAME_BYTES];
-	const struct sl_merge merge = {.dir = l->dir,
-		.work = l->work,
-		.list = sl_merged_list_name(
-			l->plan->config.run.name, l->plan->choices.format, name),
-		.batches = l->m,
-		.selection = selection,
-		.most = l->most};
-
-	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
+	SL_TRY(selection->items.key ? sl_merge_run(l, selection, o)
 				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);
 }

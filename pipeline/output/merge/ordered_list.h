@@ -9,7 +9,7 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
 #define SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
 
-#include "pipeline/output/merge/record_output.h"
+#include "pipeline/output/merge/merge.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/mcpl/mcpl_head.h"
@@ -19,15 +19,6 @@
  * a format of columns always does.
  */
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m);
-
-/* What a list is made from. */
-struct sl_ordered_list {
-	const struct sl_plan *plan;
-	const struct sl_dir *dir;  /* of the run */
-	const struct sl_dir *work; /* for intermediate files */
-	const struct sl_manifest *m;
-	uint32_t most; /* lists that a merge has open at a time */
-};
 
 /*
  * Sends the list of the batches in l->m: records after the header, of which sum is the sum of all batches; or a file
