@@ -9,7 +9,8 @@ The rules, for primitives/, stages/, pipeline/, python/ and bench/:
     cmake/layers.txt.
   - Files do not include each other in a cycle.
   - A function with external linkage is declared in the header that has the name of the file that
-    defines it (x.h for x.c, x.cu), or in the interface headers listed in INTERFACES.
+    defines it (x.h for x.c, x.cu) or of its folder (x/x.h), or in the interface headers listed in
+    INTERFACES.
   - No folder has more than MAX_FILES source files.
   - In primitives/, stages/ and pipeline/, no two files define a type, a macro or a public enumerator
     (SL_*) of the same name, except the names in TWINS. A macro that its own file undefines is a
@@ -212,7 +213,9 @@ def check_declarations(tree):
             if name in ENTRIES or re.search(r"\b%s\b" % name, commands):
                 continue
             own = os.path.splitext(file)[0]
-            headers = [h for h in (own + ".h", own + ".cuh") if h in tree.files]
+            folder = os.path.dirname(file)
+            family = os.path.join(folder, os.path.basename(folder) + ".h")
+            headers = [h for h in (own + ".h", own + ".cuh", family) if h in tree.files]
             if any(declared_in(name, tree.text[h]) for h in headers):
                 continue
             if any(declared_in(name, tree.text[h]) for h in INTERFACES if h in tree.files):
@@ -220,7 +223,7 @@ def check_declarations(tree):
             other = [h for h, t in tree.text.items()
                      if h.endswith((".h", ".cuh")) and declared_in(name, t)]
             yield (f"{file}:{line}: {name}() is declared in {', '.join(other) or 'no header'}, "
-                   f"not in {own}.h")
+                   f"not in {own}.h or {family}")
 
 
 def read_names(text):

@@ -1,7 +1,7 @@
 /* batch_plan.c - plans one batch of the configuration, with overrides as on sluice's command line. */
 #include "bench/commands/batch_plan.h"
 
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/run/run.h"
 
 static const char *const default_config = "data/configs/reference.yaml";

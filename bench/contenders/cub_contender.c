@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stages/particle/digest.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 #ifdef SL_WITH_CUDA
 

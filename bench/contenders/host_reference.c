@@ -1,8 +1,7 @@
 /* host_reference.c - runs the stages of one batch on the host, with the cpu backends. */
 #include "bench/contenders/host_reference.h"
 
-#include "stages/host/batch_layout.h"
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 static enum sl_status run_on_host(const struct sl_recipe *r, struct sl_batch_result *result)
 {

@@ -2,7 +2,7 @@
 #include "bench/contenders/sluice_contender.h"
 
 #include "stages/particle/digest.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_arena *pinned)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/plan/limits/machine.h"
+#include "pipeline/plan/limits/limits.h"
 #include "primitives/device/device_driver.h"
 
 /* The version of NVIDIA's kernel module from /proc, after a comma; "" if there is none. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/batch_file/order_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"

@@ -13,7 +13,7 @@
 #ifndef SL_PIPELINE_BATCH_FILE_BATCH_FILE_H
 #define SL_PIPELINE_BATCH_FILE_BATCH_FILE_H
 
-#include "pipeline/plan/host_slot.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/results/manifest.h"
 #include "primitives/files/files.h"
 

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "pipeline/cli/commands.h"
-#include "pipeline/cli/read_plan.h"
-#include "pipeline/cli/signals.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/compare/compare.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */

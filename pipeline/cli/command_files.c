@@ -7,8 +7,7 @@
 #include <stdio.h>
 
 #include "pipeline/cli/commands.h"
-#include "pipeline/cli/read_plan.h"
-#include "pipeline/cli/signals.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"

@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "pipeline/cli/commands.h"
-#include "pipeline/cli/progress.h"
-#include "pipeline/cli/ranks_plan.h"
-#include "pipeline/cli/signals.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/report/report_print.h"

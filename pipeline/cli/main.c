@@ -14,7 +14,7 @@
 
 #include "pipeline/args/args_help.h"
 #include "pipeline/cli/commands.h"
-#include "pipeline/cli/signals.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/help/completion.h"
 #include "pipeline/help/version.h"
 #include "pipeline/ranks/ranks.h"

@@ -1,5 +1,5 @@
-/* progress.c - see progress.h. */
-#include "pipeline/cli/progress.h"
+/* progress.c - see cli.h. */
+#include "pipeline/cli/cli.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* ranks_plan.c - see ranks_plan.h. */
-#include "pipeline/cli/ranks_plan.h"
+/* ranks_plan.c - see cli.h. */
+#include "pipeline/cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* read_plan.c - reads, resolves and plans what the command line names. */
-#include "pipeline/cli/read_plan.h"
+#include "pipeline/cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,8 @@
 
 #include "pipeline/compare/compare.h"
 #include "pipeline/config/config_print.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
-#include "pipeline/plan/check/resources.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/plan/check/check.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/resolve/resolve.h"

@@ -5,7 +5,7 @@
  * second signal or the alarm ends the program at once. Both are safe: a file appears under its name
  * only when it is complete, and a batch counts only after its line of the manifest is written.
  */
-#include "pipeline/cli/signals.h"
+#include "pipeline/cli/cli.h"
 
 #include <signal.h>
 #include <unistd.h>

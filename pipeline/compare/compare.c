@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "pipeline/compare/cases/reference.h"
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/version.h"
 

@@ -7,7 +7,7 @@
 #include "pipeline/convert/runs_to_tallies.h"
 
 #include "pipeline/report/tallies/histogram_file.h"
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 #include "primitives/device/device.h"
 
 /* Refuses what has no histograms, or histograms that cannot be added. */

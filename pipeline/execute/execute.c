@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/run/autotune.h"
+#include "pipeline/run/run.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/args/args.h"
 #include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"

@@ -13,7 +13,7 @@
 #include "pipeline/help/help_markdown.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text_memory.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */

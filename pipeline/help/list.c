@@ -7,7 +7,7 @@
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/print/result.h"
 #include "primitives/catalog.h"
 #include "primitives/device/device.h"

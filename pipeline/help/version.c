@@ -11,7 +11,7 @@
 #include "pipeline/ranks/ranks.h"
 #include "pipeline/text/version.h"
 #include "primitives/device/device_driver.h"
-#include "stages/host/cpu_dispatch.h"
+#include "stages/host/host.h"
 
 /* A CUDA version is the number 1000 * major + 10 * minor; 0: no driver. */
 static void print_cuda(FILE *out)

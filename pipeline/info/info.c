@@ -16,10 +16,9 @@
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/survivor_file.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/images/image_file.h"
+#include "stages/formats/images/images.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/images/image_file_read.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 static const struct sl_line lines[] = {

@@ -13,8 +13,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/selection/histogram.h"
 
 /* Of a name in the file; of the text, more than any file of this program needs. */

@@ -13,7 +13,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
 enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, PDG = 9, FLAGS = 10, POLARISATION = 11 };

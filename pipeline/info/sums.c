@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/resolve/choices/choices.h"
 
 /* NaN changes the sums, but neither least nor most unless it is the first value. */
 void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double weight)

@@ -6,7 +6,7 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 #include "stages/rounds/rounds.h"
 
 /* The number at key; 0 if there is none. */

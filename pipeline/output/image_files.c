@@ -1,7 +1,7 @@
 /* image_files.c - sums up the image and commits its two files; the sum itself is in results/. */
 #include "pipeline/output/image_files.h"
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/output/run_directory.h"
 #include "primitives/files/files.h"
 

@@ -4,7 +4,7 @@
 #ifndef SL_PIPELINE_OUTPUT_IMAGE_FILES_H
 #define SL_PIPELINE_OUTPUT_IMAGE_FILES_H
 
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 
 /* Adds the batches of m that the sum lacks, from their files in dir, and commits both image files. */
 enum sl_status sl_image_files_commit(

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/tallies/histogram_file.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"

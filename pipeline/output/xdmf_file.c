@@ -1,10 +1,10 @@
 /* xdmf_file.c - see xdmf_file.h. */
 #include "pipeline/output/xdmf_file.h"
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/text/text_file.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/openpmd/xdmf.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 /* The columns of the files. */
 static struct sl_table table_of(const struct sl_plan *plan)

@@ -4,11 +4,11 @@
  * The plan only lists them. The run measures each with its first particles (pipeline/run/autotune.c)
  * and applies the fastest. Because all give the same bits, the choice needs no entry in the manifest.
  */
-#include "pipeline/plan/candidates.h"
+#include "pipeline/plan/plan.h"
 
 #include <stdio.h>
 
-#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/resolve/execution/execution.h"
 
 /*
  * auto: one trial takes a sixteenth of the remaining particles at most, so that four candidates

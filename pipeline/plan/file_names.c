@@ -4,7 +4,7 @@
  * Names are cut rather than refused here: the configuration limits run.name to a length that fits
  * (%.200s), so only a name from a damaged run.json is ever cut.
  */
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* host_slot.c - one function measures a slot and places its pointers, so that both always agree. */
-#include "pipeline/plan/host_slot.h"
+#include "pipeline/plan/plan.h"
 
-#include "pipeline/plan/memory.h"
 #include "stages/device/device_pipeline.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 /*
  * Lays out a batch on the host and the packed survivors in memory that its stages no longer need, so that a slot

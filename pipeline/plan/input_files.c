@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/memory.h"
-#include "pipeline/plan/pilot.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"

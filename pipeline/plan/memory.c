@@ -5,17 +5,14 @@
  * functions that choose change one of these numbers and measure again. A measurement only adds up
  * layouts and allocates nothing.
  */
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 
 #include <string.h>
 
-#include "pipeline/plan/candidates.h"
-#include "pipeline/plan/host_slot.h"
-#include "pipeline/plan/joined_memory.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
-#include "stages/host/count_survivors.h"
+#include "stages/host/host.h"
 #include "pipeline/text/messages.h"
 #include "stages/inputs/input_reader.h"
 

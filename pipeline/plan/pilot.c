@@ -1,15 +1,14 @@
 /* pilot.c - predicts survivors, time and bytes of a run from some of its particles, and checks its key. */
-#include "pipeline/plan/pilot.h"
+#include "pipeline/plan/plan.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/plan/host_slot.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 /* Particles of the pilot. Lists are read in groups of neighbours, whose differences give the variance. */
 enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };

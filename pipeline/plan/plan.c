@@ -6,17 +6,14 @@
  * all of these. check/ compares it with the free memory and disk.
  */
 #include "pipeline/plan/plan.h"
-#include "pipeline/plan/file_names.h"
 #include "pipeline/config/config_print.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/candidates.h"
 #include "pipeline/plan/input_files.h"
 #include "stages/device/kernels.h"
-#include "pipeline/plan/memory.h"
 #include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/version.h"
 #include "stages/inputs/input_survey.h"

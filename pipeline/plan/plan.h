@@ -1,22 +1,27 @@
-/*
- * plan.h - a configuration becomes a plan: all that is decided before the first particle.
- *
- * Input: a resolved configuration (struct sl_choices). Output: the recipe of the stages, the number
- * of threads and slots, and the bytes of memory and disk that the run needs. Requests that exceed
- * the free memory or disk are refused before the run starts, and the message states both sizes. The
- * plan is constant afterwards: the workspace (pipeline/run/workspace.h) allocates what it counts,
- * and nothing allocates after that.
- */
+/* plan.h - x */
 #ifndef SL_PIPELINE_PLAN_PLAN_H
 #define SL_PIPELINE_PLAN_PLAN_H
 
 #include <stdio.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/plan/limits/machine.h"
+#include "pipeline/plan/limits/limits.h"
 #include "pipeline/resolve/resolve.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/images/image_file.h"
+#include "stages/formats/images/images.h"
+#include "stages/host/host.h"
+
+/* --- plan ------------------------------------------------------------------------------------- */
+
+/*
+ * A configuration becomes a plan: all that is decided before the first particle.
+ *
+ * Input: a resolved configuration (struct sl_choices). Output: the recipe of the stages, the number
+ * of threads and slots, and the bytes of memory and disk that the run needs. Requests that exceed
+ * the free memory or disk are refused before the run starts, and the message states both sizes. The
+ * plan is constant afterwards: the workspace (pipeline/run/run.h) allocates what it counts,
+ * and nothing allocates after that.
+ */
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 
@@ -158,5 +163,213 @@ const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
 
 /* True if the device packs survivors completely, so that host threads compress nothing. */
 bool sl_plan_is_device_packed(const struct sl_plan *plan);
+
+/* --- candidates ------------------------------------------------------------------------------- */
+
+/*
+ * The schedules that a run measures if transport.schedule is auto or measured.
+ *
+ * All candidates give the same bits. The first is histories. The plan has memory for each
+ * of them, and pipeline/run/run.h measures them.
+ */
+
+/* Fills plan->candidate; n_candidates is 0 if the configuration names the schedule. */
+void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *choices);
+
+/* The particles of one trial if `left` particles remain; 0: too few to repay the trials. */
+uint64_t sl_candidates_trial(uint64_t left);
+
+/* Copies the mode, schedule and compact backend of a candidate to recipe r. */
+void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *candidate);
+
+/*
+ * The backend that compacts active particles and survivors. With candidates it is the backend of
+ * the staged ones. A fused plan has none (backend is NULL).
+ */
+const struct sl_choice *sl_plan_compact(const struct sl_plan *plan);
+
+/* --- file_names ------------------------------------------------------------------------------- */
+
+/*
+ * The names of all files that a run writes: one naming scheme in one place.
+ *
+ * 	NAME_000012.h5        survivors of batch 12 (suffix of the format)
+ * 	NAME_000012.bins      histograms of batch 12, if the run has any
+ * 	NAME_000012.order     sort keys of batch 12, if the joined file needs them
+ * 	NAME.xdmf             lets ParaView open the openPMD files
+ * 	NAME.tallies          histograms of the whole run (HDF5)
+ * 	NAME.png, .image.h5   image of the whole run
+ * 	NAME.mcpl             all batches as one list, with output.joined
+ *
+ * Names are relative to the output directory.
+ */
+
+/*
+ * The output directory of a configuration: output.to, or out/NAME; of a part, the directory in it that
+ * is named after the part. --part is only accepted if that fits.
+ */
+void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES]);
+
+/* The file of a batch's survivors; "" if the run writes none (output.format: none). */
+void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+
+/* The file of a batch's histograms; "" if the run has none. */
+void sl_batch_histogram_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+
+/* The file with the sort keys of a batch's survivors; "" if the run has none. */
+void sl_batch_order_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+
+/* The files of a run that belong to no batch. */
+enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
+const char *sl_side_file_name(
+	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
+
+/* The list of all batches of a run (output.joined). */
+const char *sl_merged_list_name(
+	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES]);
+
+/* The HDF5 file of the histograms of the run; false if the run makes none. */
+bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
+
+/* --- host_slot -------------------------------------------------------------------------------- */
+
+/*
+ * The host memory of one batch in flight: its layout and its size.
+ *
+ * A run has more slots than threads (memory.c), so that a thread can start the next batch while a
+ * writer still uses the slot of the previous one. If a device computes, the batch is in the memory
+ * of a device pipeline (stages/device/device_pipeline.h), and the slot holds what was copied from
+ * the device. Pinned memory is separate because only copies from the device need it.
+ *
+ * 	host     block  | index | table | records | columns | keep | place | key | states | bins | scratch |
+ * 	                                          | packed ...                           |
+ * 	device   block  | packed | bins | scratch |
+ * 	         pinned | columns and records, if read | table | or streams packed on the device |
+ *
+ * On the host, the packed survivors take the memory of what nothing reads after the stage write.
+ */
+
+struct sl_host_slot {
+	void *block, *pinned; /* the memory; owned by the workspace */
+	struct sl_batch batch;
+	struct sl_packed packed;
+	struct sl_exec exec;
+	uint64_t ns[SL_STAGE_COUNT]; /* duration of each stage of the batch */
+	uint64_t cpu_ns;             /* processor time of all stages on the host */
+	uint64_t transfer_ns;        /* duration of copies from the device */
+	uint64_t pack_ns;            /* duration of compression */
+};
+
+/*
+ * Lays out the slot of a batch of recipe r in the two arenas and sets its pointers. With arenas
+ * that have no memory it only measures: their used fields are the sizes. r is the plan's recipe,
+ * or the plan's recipe with another schedule.
+ */
+void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
+	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s);
+
+/* --- joined_memory ---------------------------------------------------------------------------- */
+
+/*
+ * The memory that making the joined file of a run takes, at the end of the run.
+ *
+ * A merge (pipeline/output/merge/) has as many files, threads and buffers at a time as stated here.
+ */
+
+/*
+ * At most so many lists are merged from their files. Those of more batches go to an intermediate file first: 4000 of 900
+ * records took 1.2 s so, 2.0 s from their files (2 cores, files in memory).
+ */
+enum { SL_MERGED_FILES_MOST = 512 };
+
+/*
+ * Several threads merge groups of lists, at most SL_MERGE_FEEDS_MOST, into two blocks of records each. One
+ * thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups take longer.
+ */
+enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 18 };
+
+static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
+{
+	uint64_t most = lists < SL_MERGE_FEEDS_MOST ? lists : SL_MERGE_FEEDS_MOST;
+
+	return threads <= 1 ? 1 : (uint32_t)(threads < most ? threads : most);
+}
+
+/*
+ * The buffers of what goes to the joined file. One thread has one. Plain bytes and rows have two: one is filled
+ * while the other is passed on. Of gzip members, each thread compresses one, one is filled, and one can wait for
+ * those before it.
+ */
+static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
+{
+	return threads <= 1 ? 1 : gzip ? threads + 2 : 2;
+}
+
+/* At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows (merge.c). */
+enum { SL_MERGE_SOURCE_BYTES = 2560, SL_MERGE_FEED_BYTES = 1 << 13, SL_MERGE_STREAM_BYTES = 40 };
+
+/* Before the merge, the threshold of a sample is found with counts in so many bytes. */
+enum { SL_SAMPLE_BYTES = 1 << 25 };
+
+/* Bytes of memory for the joined file; 0 if there is none, or if the files of the batches make it up unchanged. */
+size_t sl_joined_memory(const struct sl_plan *plan);
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/*
+ * Computes the memory of a plan, reduces it until it fits, or refuses the plan.
+ *
+ * Sizes are exact, because the same layout functions measure the memory and place pointers in it.
+ * Settings at auto (run.threads, run.slots, run.batch) are chosen to fit. The number of concurrent
+ * batches is reduced first, because it changes no byte of the results; then the batch is halved. If
+ * the schedule is open, the memory suffices for every candidate; if it cannot, the schedule is
+ * histories.
+ */
+
+/*
+ * Chooses threads, slots and, if necessary, the batch size; sets plan->memory. If batches of a list do not
+ * fit on the host as they are, counts their survivors first, so that they need memory for these only. Fails
+ * only if an input cannot be read.
+ */
+enum sl_status sl_memory_plan_fit(struct sl_plan *plan);
+
+/* Threads that the configuration asks for: run.threads, or as many as the machine has cores. */
+uint32_t sl_memory_plan_threads(const struct sl_plan *plan);
+
+/* SL_HOST_MEMORY or SL_DEVICE_MEMORY if the plan does not fit; the message states what would. */
+enum sl_status sl_memory_plan_check(const struct sl_plan *plan);
+
+/* The particles in the largest batch: less than run.batch if the run has fewer particles. */
+uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
+
+/* The bytes that a slot of the host may need. */
+size_t sl_memory_plan_slot(const struct sl_plan *plan);
+
+/* The most survivors of a batch: fewer than its particles if they were counted. */
+uint32_t sl_memory_plan_rows(const struct sl_plan *plan);
+
+/*
+ * The size of batches, by doubling run.batch, that divides the run into at most that many and fits in the
+ * free memory; if none does, the largest that fits. run.batch itself if no larger one fits.
+ */
+uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batches);
+
+/* --- pilot ------------------------------------------------------------------------------------ */
+
+/* Computes some particles of a run, to predict its survivors, its time and its bytes. */
+
+/* Counts a particle of the pilot, with its final fate. */
+void sl_pilot_add(struct sl_pilot *p, const struct sl_recipe *r, struct sl_particle *particle);
+
+/* Counts the survivors in plan->pilot; of lists also the time. Adds a warning for each field of the key that sorts nothing, and for too many threads. */
+enum sl_status sl_pilot_run(struct sl_plan *plan);
+
+/*
+ * Predicts time and bytes, unless they are known already. This takes as long as to compute 40,000 particles, so a
+ * run does it only if its disk may be too small. Lists are not sampled.
+ */
+enum sl_status sl_pilot_sample(struct sl_plan *plan);
 
 #endif

@@ -9,17 +9,13 @@
 
 #include <string.h>
 
-#include "pipeline/plan/candidates.h"
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/memory.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/grid_file.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/execution/backends.h"
-#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/execution/execution.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "stages/batch/packed_record.h"

@@ -14,9 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/resolve/execution/execution.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/text/json.h"
 #include "pipeline/text/text_file.h"

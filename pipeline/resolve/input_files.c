@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/results/run_files.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"

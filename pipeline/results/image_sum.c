@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "stages/formats/images/png.h"
+#include "stages/formats/images/images.h"
 #include "stages/particle/weight.h"
 
 /* Number of pixels; 0 for a run without an image. */

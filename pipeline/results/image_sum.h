@@ -11,7 +11,7 @@
 
 #include "pipeline/results/manifest.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/images/image_file.h"
+#include "stages/formats/images/images.h"
 #include "primitives/files/dirs.h"
 
 struct sl_image_sum {

@@ -4,12 +4,11 @@
  * A trial computes particles from the start of the run and discards the results. It must be long
  * enough to measure, but short compared with the run: candidates.h has the limit for schedule auto.
  */
-#include "pipeline/run/autotune.h"
+#include "pipeline/run/run.h"
 
 #include <stdio.h>
 
-#include "pipeline/plan/candidates.h"
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 
 /*
  * Particles of a trial, at most. A core reaches its full speed with PARTICLES_HOST; a GPU needs a

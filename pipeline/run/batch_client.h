@@ -7,7 +7,7 @@
 #ifndef SL_PIPELINE_RUN_BATCH_CLIENT_H
 #define SL_PIPELINE_RUN_BATCH_CLIENT_H
 
-#include "pipeline/run/workers.h"
+#include "pipeline/run/run.h"
 
 /* Allocates the client of run; closed by sl_batch_client_close(), also after a failure. */
 enum sl_status sl_batch_client_open(struct sl_run_workers *run, struct sl_ranks *ranks);

@@ -27,7 +27,7 @@
 #define SL_PIPELINE_RUN_BATCH_SERVER_H
 
 #include "pipeline/ranks/ranks.h"
-#include "pipeline/run/workers.h"
+#include "pipeline/run/run.h"
 
 enum sl_rank_message_kind {
 	SL_RANK_WANTS,     /* to rank 0; number: batches */

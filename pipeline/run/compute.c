@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "pipeline/run/compute.h"
+#include "pipeline/run/run.h"
 #include "pipeline/run/batch_client.h"
 #include "primitives/base/clock.h"
 #include "stages/particle/digest.h"

@@ -12,8 +12,7 @@
 
 #include "pipeline/run/batch_client.h"
 #include "pipeline/run/batch_server.h"
-#include "pipeline/run/compute.h"
-#include "pipeline/run/writer.h"
+#include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/threads.h"
 #include "stages/inputs/input_reader.h"

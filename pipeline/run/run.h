@@ -1,10 +1,151 @@
+/* run.h - x */
+#ifndef SL_PIPELINE_RUN_RUN_H
+#define SL_PIPELINE_RUN_RUN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/plan/plan.h"
+#include "pipeline/ranks/ranks.h"
+#include "pipeline/results/histogram.h"
+#include "pipeline/results/image_sum.h"
+#include "pipeline/results/manifest.h"
+#include "primitives/device/placement.h"
+#include "stages/device/device_pipeline.h"
+
+/* --- workspace -------------------------------------------------------------------------------- */
+
 /*
- * run.h - executes a plan: batches are computed in parallel and committed in order.
+ * Everything that a run changes: slots, device pipelines, the schedule in use, and
+ * the sums over batches.
  *
- *	compute thread   a free slot, the next batch -> stages -> pack
- *	writer           the next packed batch -> assemble the file -> write it as NAME.part
- *	                 the next written batch in order -> rename -> manifest line -> free the slot
- *	calling thread   progress, time limit, signals
+ * A plan is constant; the workspace refers to it and owns all memory that execution writes to.
+ * After sl_workspace_allocate() nothing allocates, so a run that starts does not fail for lack of
+ * memory; except the pinned memory for what a device packs, whose size is known when a batch is there.
+ * The plan has counted the most that it can be.
+ *
+ * 	sl_workspace_open()       histograms and image: enough to add up batches that are committed
+ * 	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches
+ * 	sl_workspace_use()        optional: another schedule in the same memory
+ * 	sl_workspace_free_devices()   optional, after the last batch
+ * 	sl_workspace_close().
+ */
+
+enum { SL_SCHEDULE_REASON_BYTES = 300 };
+
+/* The joined file of a finished run. */
+struct sl_joined_list {
+	uint64_t particles;
+	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
+	double seconds; /* wall time of making it */
+};
+
+/* One device of a run. */
+struct sl_run_device {
+	struct sl_placement place;
+	bool binds;                 /* its threads run on the processors near it */
+	bool dropped;               /* it has failed: the run continues on the others */
+	char why[SL_MESSAGE_BYTES]; /* the message of that failure */
+};
+
+/* The last session of one of the parts that a run was joined from. */
+struct sl_part_times {
+	uint64_t number, batches;
+	double seconds;
+	char host[72];
+};
+
+/* What run.json of a joined run has from its parts, because its own plan has computed nothing. */
+struct sl_parts_origin {
+	const char *members; /* machine to primitives, from the run.json of a part */
+	struct sl_part_times *part;
+	size_t n_parts;
+};
+
+/* A rank of a run under MPI. */
+struct sl_rank_facts {
+	char host[72], device[128]; /* device: the first one that it uses, or "" */
+	uint64_t process;
+	/* of this session; set at the end, on rank 0 */
+	uint64_t batches, dropped_devices;
+	uint32_t threads, slots, devices;
+};
+
+/* What a file should have until the run ends. */
+struct sl_file_contents {
+	uint64_t bytes;
+	uint32_t crc;
+};
+
+/* Values of sl_now_ns(); 0: unknown. */
+struct sl_moments {
+	uint64_t started; /* the command, or the call of a program */
+	uint64_t planned, allocated, reported;
+};
+
+struct sl_workspace {
+	const struct sl_plan *plan;
+	struct sl_moments at;
+	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
+	atomic_int cancel;       /* if set, batches in flight end early and are discarded */
+	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
+	double seconds[SL_CANDIDATES_MAX];          /* of each candidate's trial; 0: not measured */
+	struct sl_host_slot *slot;                  /* plan->n_host_slots; NULL: not allocated */
+	struct sl_run_device *device;               /* plan->n_devices */
+	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots of each device */
+	void *file_image;                    /* one per writer, plan->memory.image bytes each */
+	struct sl_histogram_sums histograms; /* over committed batches */
+	void *histogram_block;               /* the memory of histograms */
+	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
+	struct sl_joined_list joined;        /* the joined file, if the run makes one */
+	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
+	uint32_t n_ranks;
+	bool keeps_list;                  /* an earlier session has made the joined file */
+	struct sl_file_contents report;   /* of run.json while the run lasts */
+	struct sl_file_contents manifest; /* of the manifest after the last batch */
+	const struct sl_parts_origin
+		*origin; /* of a joined run; NULL: this plan computes the run */
+};
+
+/*
+ * Makes the workspace of a plan, with memory for its histograms and image, but without slots. The
+ * plan must outlive it. The caller closes *made, also after a failure.
+ */
+enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made);
+
+/*
+ * Allocates slots, device pipelines and file images, and makes the plan's first device current for
+ * the calling thread. Slot i of the host has memory near device i modulo the number of devices.
+ * SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found free.
+ */
+enum sl_status sl_workspace_allocate(struct sl_workspace *w);
+
+/*
+ * Makes a candidate's schedule the one in use, and lays out slots and device pipelines for it. No
+ * batch may be in flight; what the slots held is lost. Allocates nothing but streams and events of
+ * the device.
+ */
+enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate);
+
+/*
+ * Frees the memory of all device pipelines, so that the devices can sort the joined file. No batch may be computed
+ * afterwards.
+ */
+void sl_workspace_free_devices(struct sl_workspace *w);
+
+/* Frees the workspace, not the plan; w may be NULL. */
+void sl_workspace_close(struct sl_workspace *w);
+
+/* --- run -------------------------------------------------------------------------------------- */
+
+/*
+ * Executes a plan: batches are computed in parallel and committed in order.
+ *
+ * 	compute thread   a free slot, the next batch -> stages -> pack
+ * 	writer           the next packed batch -> assemble the file -> write it as NAME.part
+ * 	                 the next written batch in order -> rename -> manifest line -> free the slot
+ * 	calling thread   progress, time limit, signals
  *
  * The bytes of the output depend neither on the number of threads nor on their timing: a batch is a
  * function of its number, and everything summed over batches is summed at the commit, in batch
@@ -21,14 +162,6 @@
  * A run can be resumed after any end. The manifest has a line for each committed batch and for no
  * other, and the next session computes the batches without a line.
  */
-#ifndef SL_PIPELINE_RUN_RUN_H
-#define SL_PIPELINE_RUN_RUN_H
-
-#include <stdatomic.h>
-
-#include "pipeline/ranks/ranks.h"
-#include "pipeline/results/manifest.h"
-#include "pipeline/run/workspace.h"
 
 struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
@@ -137,5 +270,190 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
  */
 enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
 	struct sl_session *session);
+
+/* --- autotune --------------------------------------------------------------------------------- */
+
+/*
+ * Chooses the schedule by measurement where transport.schedule leaves it open.
+ *
+ * Each candidate of the plan computes the same first particles, in the memory of the run: fewer of
+ * them to warm up, then all of them, which is timed. All candidates give the same bits, so the
+ * choice changes no result, and sessions of one run may choose differently.
+ */
+
+/*
+ * Measures the candidates of the plan of w, makes the fastest the schedule in use and writes the
+ * times to w->schedule_reason. w has its slots (sl_workspace_allocate()). done are the batches
+ * committed before. The schedule stays that of the plan if there is no choice, or if too few
+ * particles are left for trials; it is histories if control->stop is set. Returns the failure of a
+ * trial.
+ */
+enum sl_status sl_autotune_schedule(
+	struct sl_workspace *w, const struct sl_manifest *done, struct sl_control *control);
+
+/* --- workers ---------------------------------------------------------------------------------- */
+
+/*
+ * The state that the threads of a run share.
+ *
+ * run.c starts and watches the threads, compute.c computes batches, writer.c writes and commits
+ * them. One lock guards the state, and one condition is signalled after each change. The lock is
+ * held for decisions alone, never while a thread computes or does I/O: it is taken a few times per
+ * batch.
+ *
+ * Each slot has a state. In the states with -ING the slot belongs to one thread, which works on it
+ * without the lock; in the others, it waits for a thread.
+ *
+ * 	FREE        no batch; the next compute thread takes it
+ * 	LOST        the device of the batch has failed; waits for a compute thread of another one
+ * 	COMPUTING   a compute thread reads, computes and packs the batch
+ * 	READY       packed; waits for a writer
+ * 	WRITING     a writer assembles the file and writes it as NAME.part
+ * 	WRITTEN     the .part file is durable; waits until all earlier batches are committed
+ * 	COMMITTING  a writer renames the file and appends the manifest line; then FREE
+ *
+ * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until rank 0 has
+ * the message that their files are written, then WRITTEN and COMMITTING, and COMMITTED until rank 0 has
+ * sent the answer to the rank.
+ *
+ * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
+ * committed. With the workspace's `cancel`, batches in flight end early and are not committed.
+ */
+
+/* The states of a slot, in the order in which a batch passes through them; LOST is an exception. */
+enum sl_slot_state {
+	SL_SLOT_FREE,
+	SL_SLOT_LOST,
+	SL_SLOT_COMPUTING,
+	SL_SLOT_READY,
+	SL_SLOT_WRITING,
+	SL_SLOT_WRITTEN,
+	SL_SLOT_COMMITTING,
+	SL_SLOT_COMMITTED
+};
+
+/* The progress of the batch in one slot, next to the slot's memory in the workspace. */
+struct sl_slot_work {
+	enum sl_slot_state state;
+	uint32_t device; /* that computes the batch, or computed it */
+	bool has_inputs; /* the particles of the batch were read from files */
+	bool queues;     /* the batch is in a device pipeline, or waits for one */
+	struct sl_batch_write writing;
+	/* The result of writing. A failure is reported when the batch is due for commit, so that
+	 * earlier batches are committed first, and the run can be resumed after them. */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES]; /* of that failure */
+};
+
+/* On rank 0: a batch that another rank computes. */
+struct sl_remote_batch {
+	enum sl_slot_state state;
+	uint32_t rank;
+	uint64_t number;
+	uint64_t start_ns; /* when it was given to the rank */
+	struct sl_manifest_line line;
+};
+
+/* The lock guards every member that changes after the threads have started. */
+struct sl_run_workers {
+	/* Set before the threads start. */
+	struct sl_workspace *w;
+	const struct sl_plan *plan; /* w->plan */
+	bool discard;               /* compute only: nothing is packed or written */
+	bool trial;                 /* sl_run_trial(): control->batch is not called */
+	struct sl_stop_rule stop_rule;
+	const struct sl_dir *dir;       /* not used with discard */
+	const struct sl_manifest *done; /* batches that earlier sessions committed */
+	uint64_t done_particles;        /* of these batches */
+	const struct sl_control *control;
+	struct sl_batch_server *server; /* on rank 0 of a run under MPI, else NULL */
+	struct sl_batch_client *client; /* on its other ranks, else NULL */
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;     /* any change below; threads check again what they wait for */
+	struct sl_session *session; /* measurements of this session */
+
+	/* Batches. */
+	uint64_t next;        /* the next batch to start, if it is not in done */
+	size_t next_done;     /* the first line of done with a batch >= next */
+	uint64_t started;     /* batches started in this session */
+	uint64_t commits;     /* batches committed in this session */
+	uint64_t first, end;  /* the batches of the run; fewer once the stop rule is met */
+	size_t next_counted;  /* the first line of done that is not part of stop_sums */
+	double longest_batch; /* longest time from start to READY so far, in seconds */
+	bool stop;            /* start no further batch */
+	bool stop_rule_met;   /* batches from end on are not part of the run */
+	bool abandoned;       /* rank 0 has cancelled the batches of this rank */
+	int stop_asked;       /* as sl_control.stop, by a signal to another rank */
+	/* Of the stop rule's fate, over the committed batches before the first gap. */
+	struct sl_stop_sums stop_sums;
+
+	/* Slots. */
+	struct sl_slot_work *slot_work; /* plan->n_host_slots items */
+	bool *device_slot_taken;        /* one for each device pipeline */
+
+	/* Threads that have not ended. */
+	uint32_t working;   /* compute threads and writers */
+	uint32_t computing; /* compute threads */
+	uint32_t writers;   /* writers that have started; numbers their file images */
+	uint32_t computers; /* compute threads that have started; numbers their devices */
+
+	/* The first failure of any thread. */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES];
+};
+
+/*
+ * Records the calling thread's failure s, with sl_last_error(), unless another was first. Stops the
+ * run and cancels batches in flight. Called with the lock held.
+ */
+void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
+
+/*
+ * Is there a batch to start that no earlier session has committed? Without a client its number is
+ * run->next then. Called with the lock held.
+ */
+bool sl_run_workers_has_next(struct sl_run_workers *run);
+
+/* Adds the batch in slot, which was committed, to the session. Called with the lock held. */
+void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
+	const struct sl_slot_work *work);
+
+/*
+ * Drops device d after the failure s of the calling thread, with sl_last_error(), if s is SL_DEVICE_FAILED
+ * and another device is left. Else records the failure for the run. Returns whether d is dropped. Called
+ * with the lock held.
+ */
+bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status s);
+
+/* --- compute ---------------------------------------------------------------------------------- */
+
+/* The threads that compute batches and pack them. */
+
+/*
+ * The body of a compute thread; ctx is the struct sl_run_workers. Ends when no batch is left to
+ * start or the run stops; a failure is recorded with sl_run_workers_fail(). Returns NULL.
+ */
+void *sl_compute_thread(void *ctx);
+
+/* --- writer ----------------------------------------------------------------------------------- */
+
+/* The threads that write batches in parallel and commit them in batch order. */
+
+/*
+ * The body of a writer; ctx is the struct sl_run_workers. Ends when all batches are committed, when
+ * the stop rule is met or when a thread has failed. Returns NULL.
+ */
+void *sl_writer_thread(void *ctx);
+
+/*
+ * Adds batches of earlier sessions to the sums of the stop rule, as long as they follow without a gap. If the
+ * stop rule is met by them, or met is true already, the run ends after the last batch of
+ * these sums. Called with the lock held, or before the threads start.
+ */
+void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met);
+
+/* Removes files that were written and not committed. Called after all threads have ended. */
+void sl_writer_remove_uncommitted(const struct sl_run_workers *run);
 
 #endif

@@ -5,12 +5,11 @@
  * so everything fits. They are maxima over the candidates of the plan: one block serves each
  * schedule.
  */
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 
 #include <string.h>
 
-#include "pipeline/plan/candidates.h"
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
 
 /*

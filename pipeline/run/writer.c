@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "pipeline/run/writer.h"
+#include "pipeline/run/run.h"
 #include "pipeline/run/batch_server.h"
 #include "primitives/base/clock.h"
 

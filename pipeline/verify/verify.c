@@ -14,10 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/print/result.h"
-#include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/batch_file/batch_file.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/xdmf_file.h"
@@ -19,7 +19,7 @@
 #include "pipeline/text/text_memory.h"
 #include "primitives/files/read.h"
 #include "primitives/files/files.h"
-#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/images/images.h"
 
 /* problem says what differs and what can be the cause. All these files can be made from the batches. */
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *problem)

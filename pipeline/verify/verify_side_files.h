@@ -9,7 +9,7 @@
 #ifndef SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H
 #define SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H
 
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 
 /*
  * All batches of the run must be committed, and w->image_sum must contain their pixels if the run

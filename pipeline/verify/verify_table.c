@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 /*
  * Survivors per batch that are recomputed; evenly spaced over the rows. An error of the

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column_copy.h"

@@ -29,9 +29,9 @@
 #include "python/src/primitives/call.h"
 #include "python/src/program.h"
 #include "python/src/base/turn.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/info/info.h"
-#include "pipeline/plan/check/resources.h"
+#include "pipeline/plan/check/check.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/report/tallies/density.h"

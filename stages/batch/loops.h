@@ -12,7 +12,7 @@
  *	x86_64_v4   16 lanes: AVX-512
  *	neon        4 lanes: AArch64
  *
- * The results have the same bits at each level. stages/host/cpu_dispatch.h chooses one level when
+ * The results have the same bits at each level. stages/host/host.h chooses one level when
  * the program starts.
  */
 #ifndef SL_STAGES_BATCH_LOOPS_H

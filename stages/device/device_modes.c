@@ -5,7 +5,7 @@
 #include "stages/device/rounds_device.h"
 #include "stages/models/list.h"
 #include "stages/batch/packed_record.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)

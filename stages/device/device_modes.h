@@ -15,7 +15,7 @@
 #ifndef SL_STAGES_DEVICE_DEVICE_MODES_H
 #define SL_STAGES_DEVICE_DEVICE_MODES_H
 
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 struct sl_device_pipeline;
 

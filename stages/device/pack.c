@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 /* The part of n rows of row_bytes each. */
 static struct sl_pack_part part_of(const struct sl_pack_rule *rule, const void *at, uint32_t n,

@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include "primitives/files/crc32.h"
-#include "stages/formats/hdf5/hdf5_file.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 const struct sl_format *const sl_formats[] = {
 #define SL_FORMAT(name) &sl_format_##name,

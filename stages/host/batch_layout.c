@@ -1,5 +1,5 @@
-/* batch_layout.c - see batch_layout.h. */
-#include "stages/host/batch_layout.h"
+/* batch_layout.c - see host.h. */
+#include "stages/host/host.h"
 
 #include <string.h>
 

@@ -1,10 +1,8 @@
-/* count_survivors.c - see count_survivors.h. */
-#include "stages/host/count_survivors.h"
+/* count_survivors.c - see host.h. */
+#include "stages/host/host.h"
 
 #include <string.h>
 
-#include "stages/host/batch_layout.h"
-#include "stages/host/host_pipeline.h"
 #include "stages/inputs/input_reader.h"
 
 /* Reads and marks the particles of a batch, and returns in *survivors how many of them survive. */

@@ -1,5 +1,5 @@
 /* cpu_dispatch.c - the loops of each CPU level, and which of them this processor can run. */
-#include "stages/host/cpu_dispatch.h"
+#include "stages/host/host.h"
 
 #include <stdbool.h>
 #include <stddef.h>

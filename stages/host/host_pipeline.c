@@ -1,14 +1,11 @@
 /* host_pipeline.c - the stages on the host, for a whole batch or block by block. */
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 #include <string.h>
 
 #include "primitives/base/clock.h"
 #include "primitives/base/record_copy.h"
 #include "stages/counting/grid.h"
-#include "stages/host/batch_layout.h"
-#include "stages/host/cpu_dispatch.h"
-#include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
 

@@ -1,8 +1,7 @@
 /* rounds_host.c - the operations of a round (rounds.h) on the host. */
-#include "stages/host/rounds_host.h"
+#include "stages/host/host.h"
 
 #include "primitives/base/clock.h"
-#include "stages/host/host_pipeline.h"
 #include "stages/rounds/rounds.h"
 
 /* The times of the marks of a round. */

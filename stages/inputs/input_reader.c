@@ -15,7 +15,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/phase_space/phase_space.h"
 #include "stages/inputs/mcpl_columns.h"
 #include "stages/inputs/mcpl_survey.h"
 #include "stages/inputs/reading.h"

@@ -5,8 +5,7 @@
  * columns and keys are computed for a particle.
  */
 #include "pipeline/config/config_print.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/resolve.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,12 +4,10 @@
  */
 #include <stdio.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/condition/expression.h"
+#include "pipeline/resolve/condition/condition.h"
 #include "pipeline/resolve/derived/derived.h"
-#include "pipeline/resolve/output/stop.h"
+#include "pipeline/resolve/output/output.h"
 #include "pipeline/resolve/resolve.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,13 +1,10 @@
 /* readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it finds in the file. */
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/images/images.h"
 #include "stages/formats/numpy/npz_any.h"
-#include "stages/formats/openpmd/openpmd_read.h"
-#include "stages/formats/phase_space/iaea.h"
-#include "stages/formats/phase_space/openmc.h"
-#include "stages/formats/phase_space/topas.h"
-#include "stages/formats/tables/csv_read.h"
-#include "stages/formats/tables/npz_read.h"
+#include "stages/formats/openpmd/openpmd.h"
+#include "stages/formats/phase_space/phase_space.h"
+#include "stages/formats/tables/tables.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ(csv)

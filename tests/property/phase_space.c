@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "stages/formats/formats.h"
-#include "stages/formats/phase_space/iaea.h"
-#include "stages/formats/phase_space/openmc.h"
+#include "stages/formats/phase_space/phase_space.h"
 #include "tests/support/formats/phase_space_files.h"
 #include "tests/support/formats/tables.h"
 #include "tests/support/program/fixture.h"

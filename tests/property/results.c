@@ -3,8 +3,7 @@
 
 #include "pipeline/results/manifest.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/images/image_file.h"
-#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/images/images.h"
 #include "tests/support/property/property.h"
 
 BEFORE_TESTS()

@@ -10,7 +10,7 @@
 #include "stages/formats/common/decimal.h"
 #include "stages/formats/common/deflate_join.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/tables/zip.h"
+#include "stages/formats/tables/tables.h"
 #include "tests/support/formats/tables.h"
 #include "tests/support/formats/zlib_inflate.h"
 #include "tests/support/property/property.h"

@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/memory.h"
-#include "pipeline/resolve/execution/mode.h"
-#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/plan/plan.h"
+#include "pipeline/resolve/execution/execution.h"
 #include "primitives/catalog.h"
 
 /*

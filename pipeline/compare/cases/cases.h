@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_COMPARE_CASES_CASES_H
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
-#include "pipeline/resolve/execution/backends.h"
+#include "pipeline/resolve/execution/execution.h"
 #include "pipeline/run/run.h"
 #include "primitives/emulator/access.h"
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/batch_file/batch_file.h"
 
 enum { WHAT_BYTES = 160 };

@@ -4,7 +4,7 @@
  * The place of a problem is that of the value of its key, of the key if the value is a section, or of
  * the nearest section that was given. The report sorts problems by source, line and column.
  */
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "pipeline/config/options.h"
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
 bool sl_key_below(const char *path, const char *key)

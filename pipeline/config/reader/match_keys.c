@@ -4,15 +4,12 @@
  * A path is built on the way down. It is an option, a section above options, or unknown. Options and
  * sections are recorded with the place of the key; a --set first creates the sections above its key.
  */
-#include "pipeline/config/reader/match_keys.h"
+#include "pipeline/config/reader/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/config/reader/suggest.h"
 #include "pipeline/text/messages.h"
 
 /*

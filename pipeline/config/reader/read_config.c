@@ -5,7 +5,7 @@
  * option tables (match_keys.c). Then the values are read (read_values.c), so that a value that a
  * --set replaces need not be valid.
  */
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,10 +13,6 @@
 #include <unistd.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/match_keys.h"
-#include "pipeline/config/reader/read_values.h"
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/options.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"

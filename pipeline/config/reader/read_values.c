@@ -4,14 +4,11 @@
  * The loop runs over the option tables, not over the text, so that every member gets a value. The
  * default is parsed from its text by the same code as a value that a user gives.
  */
-#include "pipeline/config/reader/read_values.h"
+#include "pipeline/config/reader/reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/config/reader/suggest.h"
 #include "pipeline/config/values.h"
 
 /* Adds a problem for key, unless r is NULL while a default is read. Returns false. */

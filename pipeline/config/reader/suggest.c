@@ -4,13 +4,11 @@
  * In this order: a number after a decimal comma; the same key in another section; the nearest key of
  * the section by edit distance; the nearest key of all sections; else all keys of the section.
  */
-#include "pipeline/config/reader/suggest.h"
+#include "pipeline/config/reader/reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };

@@ -7,7 +7,7 @@
 
 #include "pipeline/text/messages.h"
 #include "primitives/device/device.h"
-#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {

@@ -2,8 +2,7 @@
 #include "pipeline/output/merge/ordered_list.h"
 
 #include "pipeline/output/merge/sample.h"
-#include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/file_names.h"
+#include "pipeline/plan/plan.h"
 
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m)
 {

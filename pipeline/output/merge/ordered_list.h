@@ -11,7 +11,7 @@
 
 #include "pipeline/output/merge/merge.h"
 #include "pipeline/results/manifest.h"
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 
 /*

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/plan/joined_memory.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 
 enum { DIGIT_BITS = 22, DIGITS = 3, VALUES = 1 << DIGIT_BITS };

@@ -1,13 +1,11 @@
-/* disk.c - see disk.h. */
-#include "pipeline/plan/check/disk.h"
-#include "pipeline/plan/pilot.h"
+/* disk.c - see check.h. */
+#include "pipeline/plan/check/check.h"
+#include "pipeline/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/memory.h"
 #include "pipeline/results/image_sum.h"
 #include "pipeline/text/messages.h"
 #include "primitives/files/dirs.h"

@@ -1,11 +1,9 @@
-/* resources.c - see resources.h. */
-#include "pipeline/plan/check/resources.h"
+/* resources.c - see check.h. */
+#include "pipeline/plan/check/check.h"
 
 #include <math.h>
 
-#include "pipeline/plan/check/disk.h"
-#include "pipeline/plan/memory.h"
-#include "pipeline/plan/pilot.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/text/messages.h"
 
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)

@@ -1,5 +1,5 @@
-/* cgroup.c - see cgroup.h. A file that is missing, or holds "max", sets no limit. */
-#include "pipeline/plan/limits/cgroup.h"
+/* cgroup.c - see limits.h. A file that is missing, or holds "max", sets no limit. */
+#include "pipeline/plan/limits/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* machine.c - reads /proc, and the limits of this process. */
-#include "pipeline/plan/limits/machine.h"
+#include "pipeline/plan/limits/limits.h"
 
-#include "pipeline/plan/limits/cgroup.h"
 
 #include <sched.h>
 #include <stdio.h>

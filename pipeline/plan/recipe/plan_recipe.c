@@ -7,8 +7,7 @@
 #include "pipeline/text/messages.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl_header.h"
-#include "stages/host/cpu_dispatch.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 #include "stages/inputs/input_survey.h"
 
 /* The columns of survivors whose items the host reads even if it does not write columns. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "stages/selection/grid.h"
 
 static const double PI = 3.14159265358979323846;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "pipeline/report/tallies/density.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/output/grids.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/output/output.h"
 
 enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6 };
 

@@ -18,9 +18,9 @@
 #ifndef SL_PIPELINE_REPORT_TALLIES_GRID_FILE_H
 #define SL_PIPELINE_REPORT_TALLIES_GRID_FILE_H
 
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 #include "pipeline/text/json.h"
-#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 enum { SL_GRID_NAME_BYTES = 128 };
 

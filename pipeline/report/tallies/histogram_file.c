@@ -21,9 +21,9 @@
 
 #include "pipeline/report/tallies/density.h"
 #include "pipeline/report/tallies/grid_file.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/run/workspace.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/run/run.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 #include "stages/selection/grid.h"

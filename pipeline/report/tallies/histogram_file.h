@@ -6,7 +6,7 @@
 #ifndef SL_PIPELINE_REPORT_TALLIES_HISTOGRAM_FILE_H
 #define SL_PIPELINE_REPORT_TALLIES_HISTOGRAM_FILE_H
 
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 #include "pipeline/text/json.h"
 
 /* Name of the dataset with the seeds and counts of merged runs. */

@@ -1,16 +1,23 @@
-/*
- * choices.h - the resolved configuration: what each name in a configuration stands for.
- *
- * Output of the resolve folders and input of pipeline/plan. A plain struct without pointers of its
- * own: the model, format and backends point to static tables.
- */
+/* choices.h - x */
 #ifndef SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
 #define SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
 
+#include <stdint.h>
+
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/results/statistics.h"
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
+
+/* --- choices ---------------------------------------------------------------------------------- */
+
+/*
+ * The resolved configuration: what each name in a configuration stands for.
+ *
+ * Output of the resolve folders and input of pipeline/plan. A plain struct without pointers of its
+ * own: the model, format and backends point to static tables.
+ */
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
@@ -91,5 +98,72 @@ struct sl_choices {
 	struct sl_image image;              /* width 0: the run makes no image */
 	union sl_format_facts format_facts; /* facts that only the format needs */
 };
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/*
+ * Looks up the fates and columns that a configuration names.
+ *
+ * Each function that takes a reader adds a problem for the configuration key when the name is
+ * unknown or not allowed, with a suggestion.
+ */
+
+/*
+ * The set of fates that a particle can end with: those of the model, and dropped if keep has
+ * conditions. Call it after sl_resolve_keep().
+ */
+sl_fate_set sl_final_fates(const struct sl_choices *choices);
+
+/* Finds a fate of sl_final_fates() by name; false after adding a problem for key. */
+bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, enum sl_fate *fate);
+
+/* The same, and adds the fate to set; false also for a fate that is in the set already. */
+bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, sl_fate_set *set, enum sl_fate *fate);
+
+/* Finds a column of the set allowed by name; false after adding a problem for key. */
+bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_model *model, sl_column_set allowed, enum sl_column *column);
+
+/* The name and the unit of a column of the run, also of one that the configuration names. */
+const char *sl_column_name(const struct sl_named_columns *named, enum sl_column column);
+enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column);
+
+/*
+ * The range of a column: that of the model, and all angles for the built-in ones. False if it has none.
+ * choices->rules must be made.
+ */
+bool sl_column_range(
+	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi);
+
+/* The column of that name or synonym (ekin is energy); SL_COLUMN_COUNT if there is none. */
+enum sl_column sl_column_named(const char *word);
+
+/* The column of the set allowed that is named word in other programs (ux is u); NULL if none is. */
+const char *sl_column_meant(const char *word, sl_column_set allowed);
+
+/* --- species ---------------------------------------------------------------------------------- */
+
+/* Names of particles, which stand for codes of the Particle Data Group. */
+
+struct sl_species {
+	const char *name;
+	int32_t code;
+};
+
+enum {
+#define SPECIES(name, code) SL_SPECIES_##name,
+#include "pipeline/resolve/choices/species.def"
+#undef SPECIES
+	SL_SPECIES_COUNT
+};
+
+extern const struct sl_species sl_species[SL_SPECIES_COUNT];
+
+/* The particle with that name, or NULL. */
+const struct sl_species *sl_species_find(const char *name);
+/* The name of a code, or NULL if the table has none. */
+const char *sl_species_name(int32_t code);
 
 #endif

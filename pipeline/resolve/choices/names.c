@@ -4,12 +4,12 @@
  * A set is a bit per item, so the same code suggests names, refuses items outside a set and collects
  * lists. The message differs between an unknown name and a known one that the model does not have.
  */
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/choices.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 
 /* Bytes for a list of suggested names. */

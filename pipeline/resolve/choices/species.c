@@ -1,5 +1,5 @@
 /* species.c - the table of particle names, made from species.def. */
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/resolve/choices/choices.h"
 
 #include <stddef.h>
 #include <string.h>

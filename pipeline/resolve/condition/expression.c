@@ -15,14 +15,11 @@
  * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
  * return quickly because no operator is taken any more.
  */
-#include "pipeline/resolve/condition/functions.h"
-#include "pipeline/resolve/condition/expression.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/resolve/condition/number.h"
-#include "pipeline/resolve/condition/operators.h"
 
 enum { NESTED_MOST = 24, DIMENSION_MOST = 999 /* so that products do not overflow */ };
 

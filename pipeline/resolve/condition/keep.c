@@ -4,24 +4,20 @@
  *	transmitted                              a fate
  *	[transmitted, reflected]                 any of them
  *	ekin > 1 keV and abs(z) < 5 cm           particles of any fate with these properties
- *	pdg in [neutron, photon]                 (operators: expression.h)
+ *	pdg in [neutron, photon]                 (operators: condition.h)
  *	transmitted and not (w < 0.5)            both
  *
  * Expressions become the postfix program of condition.h. The program is then evaluated for each fate
  * in three-valued logic, with all comparisons unknown. A result of false means that the fate never
  * survives, true that it always does, and unknown that the condition must be evaluated per particle.
  */
-#include "pipeline/resolve/condition/keep.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/condition/expression.h"
-#include "pipeline/resolve/condition/operand.h"
-#include "pipeline/resolve/choices/species.h"
 #include "pipeline/text/messages.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */

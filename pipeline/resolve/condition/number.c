@@ -1,5 +1,5 @@
 /* number.c - scans literals; a power of a unit is a part of the literal. */
-#include "pipeline/resolve/condition/number.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* operand.c - reads words and names, and emits steps. */
-#include "pipeline/resolve/condition/operand.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "pipeline/config/quantity.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/condition/number.h"
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
 
 enum { NAMES_BYTES = 400 };
 

@@ -1,9 +1,8 @@
 /* operators.c - the table of operators, and the type of their results. */
-#include "pipeline/resolve/condition/operators.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <string.h>
 
-#include "pipeline/resolve/condition/number.h"
 
 static const struct {
 	enum sl_level level;

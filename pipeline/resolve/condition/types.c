@@ -1,11 +1,9 @@
 /* types.c - checks dimensions and kinds of operands, and says what to write instead. */
-#include "pipeline/resolve/condition/types.h"
+#include "pipeline/resolve/condition/condition.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/condition/number.h"
-#include "pipeline/resolve/condition/operand.h"
 
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power)
 {

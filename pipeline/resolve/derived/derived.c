@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/condition/functions.h"
-#include "pipeline/resolve/condition/expression.h"
-#include "pipeline/resolve/choices/species.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/condition/condition.h"
 #include "pipeline/text/messages.h"
 
 /* --- the built-in columns --------------------------------------------------------------------- */

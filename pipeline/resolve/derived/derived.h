@@ -10,7 +10,7 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/resolve/condition/operand.h"
+#include "pipeline/resolve/condition/condition.h"
 
 /* Progress of a definition. */
 enum sl_definition_state { SL_DEFINED, SL_COMPILING, SL_COMPILED, SL_WRONG };

@@ -4,15 +4,14 @@
  * auto takes the backend of lowest rank (primitives/backends.def) that runs on the device of the run.
  * The rank is fixed, so the choice is the same on every machine with such a device.
  */
-#include "pipeline/resolve/execution/backends.h"
+#include "pipeline/resolve/execution/execution.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/config/options.h"
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/values.h"
-#include "pipeline/resolve/execution/device.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"

@@ -1,11 +1,11 @@
 /* device.c - opens the devices that run.device names; auto falls back to the CPU. */
-#include "pipeline/resolve/execution/device.h"
+#include "pipeline/resolve/execution/execution.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 #include "primitives/emulator/settings.h"
 

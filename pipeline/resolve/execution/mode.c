@@ -1,10 +1,9 @@
 /* mode.c - chooses staged or fused mode, and refuses keys that the mode ignores. */
-#include "pipeline/resolve/execution/mode.h"
+#include "pipeline/resolve/execution/execution.h"
 
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/resolve/execution/device.h"
+#include "pipeline/config/reader/reader.h"
 #include "stages/fused/fused.h"
 
 enum { WHY_BYTES = 400 };

@@ -1,9 +1,9 @@
-/* schedule.c - see schedule.h. */
-#include "pipeline/resolve/execution/schedule.h"
+/* schedule.c - see execution.h. */
+#include "pipeline/resolve/execution/execution.h"
 
 #include <stdio.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 
 const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES] = {
 	{.steps = 16, .finish = 0.01}, {.steps = 4, .finish = 0.3}};

@@ -3,13 +3,13 @@
  *
  * Messages end with an item that would be accepted, made of what the user wrote.
  */
-#include "pipeline/resolve/output/column_item.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/config/quantity.h"
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 
 void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it)
 {

@@ -1,15 +1,13 @@
-/* grids.c - see grids.h. */
-#include "pipeline/resolve/output/grids.h"
+/* grids.c - see output.h. */
+#include "pipeline/resolve/output/output.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/config/quantity.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/output/column_item.h"
-#include "pipeline/resolve/output/histograms.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 
 enum { BINS_EXAMPLE = 50, BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE };

@@ -6,16 +6,15 @@
  *	z:40:0 cm..0.02 cm:absorbed      of these fates only, joined by +; all fates if omitted
  *	w:50:transmitted+reflected
  */
-#include "pipeline/resolve/output/histograms.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/values.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/output/column_item.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 
 enum { BINS_EXAMPLE = 50 };

@@ -4,11 +4,11 @@
  * A resumed run sums the image from the files of earlier batches, so these must contain the columns
  * pixel and weight, and only the fate of the image.
  */
-#include "pipeline/resolve/output/image.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <math.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "stages/formats/formats.h"
 
 /* The sum of a pixel has 32 bits before the binary point. */

@@ -1,9 +1,9 @@
-/* list_order.c - see list_order.h. */
-#include "pipeline/resolve/output/list_order.h"
+/* list_order.c - see output.h. */
+#include "pipeline/resolve/output/output.h"
 
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl.h"
 

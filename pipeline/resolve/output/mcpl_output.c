@@ -5,14 +5,14 @@
  * is refused.
  */
 #define SL_MODEL_HOST
-#include "pipeline/resolve/output/mcpl_output.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "pipeline/config/options.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/models/list.h"

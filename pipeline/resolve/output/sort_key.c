@@ -8,17 +8,16 @@
  *	-w:16                   the largest first
  *	id                      as the last item: no field, because ties are in id order already
  */
-#include "pipeline/resolve/output/sort_key.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/values.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/output/column_item.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, BITS_EXAMPLE = 16 };

@@ -4,14 +4,14 @@
  *	rel_error(reflected) < 1e-3
  *	rel_error(reflected) < 0.1 %
  */
-#include "pipeline/resolve/output/stop.h"
+#include "pipeline/resolve/output/output.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/config/values.h"
-#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 
 #define WHEN    "stop.when"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/reader.h"
 
 /*
  * A problem as (file, line, column, key, text). file is None for an override; line and column are

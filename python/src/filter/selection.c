@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
-#include "pipeline/resolve/condition/keep.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/condition/condition.h"
 #include "pipeline/resolve/derived/derived.h"
-#include "pipeline/resolve/output/sort_key.h"
+#include "pipeline/resolve/output/output.h"
 
 /* The model list with other columns. Its rules are all 0: no column has a constant value. */
 static struct sl_model model_of(const struct sl_py_table *t)

@@ -1,11 +1,11 @@
 /*
- * hdf5_child.c - see hdf5_child.h.
+ * hdf5_child.c - see hdf5.h.
  *
  * Parent and child share one anonymous mapping: the outcome, then the block that the reader fills.
  * The parent looks at it only after the child has ended, so the contents cannot change while they
  * are checked.
  */
-#include "stages/formats/hdf5/hdf5_child.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
-#include "stages/formats/hdf5/hdf5_file.h"
 
 /* The ABI that seccomp may see; on other processors the child has no limit on system calls. */
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /*
- * hdf5_driver.c - see hdf5_driver.h.
+ * hdf5_driver.c - see hdf5.h.
  *
  *	file    | head: the superblock | data | rest: groups, attributes, B-trees |
  *	image   | head                 | rest                                     |
@@ -9,7 +9,7 @@
  * follows from its offset in the block, and is not copied. The head and the rest, some kilobytes,
  * are contiguous in the image. Without data, the image is the whole file.
  */
-#include "stages/formats/hdf5/hdf5_driver.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
-/* hdf5_file.c - see hdf5_file.h. */
-#include "stages/formats/hdf5/hdf5_file.h"
+/* hdf5_file.c - see hdf5.h. */
+#include "stages/formats/hdf5/hdf5.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/formats/hdf5/hdf5_driver.h"
 
 /* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
 static const size_t file_step = (size_t)1 << 16;

@@ -1,5 +1,5 @@
-/* hdf5_inspect.c - see hdf5_inspect.h. */
-#include "stages/formats/hdf5/hdf5_inspect.h"
+/* hdf5_inspect.c - see hdf5.h. */
+#include "stages/formats/hdf5/hdf5.h"
 
 #include <string.h>
 

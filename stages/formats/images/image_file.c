@@ -1,9 +1,9 @@
-/* image_file.c - see image_file.h. */
-#include "stages/formats/images/image_file.h"
+/* image_file.c - see images.h. */
+#include "stages/formats/images/images.h"
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
 
 /* Groups and attributes need far less than 128 KiB in addition to the values and the configuration. */

@@ -1,17 +1,16 @@
 /*
- * image_file_read.c - see image_file_read.h.
+ * image_file_read.c - see images.h.
  *
  * HDF5 locates the datasets in a child process (hdf5_child.h); the offsets that it returns are
  * checked here.
  */
-#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/images/images.h"
 
 #include <string.h>
 
 #include "primitives/base/size.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 /* A dataset of pixels, as the file states it. */
 struct image_grid {

@@ -1,5 +1,5 @@
-/* png.c - see png.h. libpng reads, writes and allocates in memory of the caller only. */
-#include "stages/formats/images/png.h"
+/* png.c - see images.h. libpng reads, writes and allocates in memory of the caller only. */
+#include "stages/formats/images/images.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/tables/npz.h"
+#include "stages/formats/tables/tables.h"
 
 enum { MAGIC = 6, HEADER_MOST = 1024, BUFFER_BYTES = 4096 };
 

@@ -11,9 +11,6 @@
 #include <string.h>
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/openpmd/openpmd_chunk.h"
-#include "stages/formats/openpmd/openpmd_read.h"
-#include "stages/formats/openpmd/openpmd_write.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are copied from memory, and the file's types are little-endian"

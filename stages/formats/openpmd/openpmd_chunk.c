@@ -1,5 +1,5 @@
-/* openpmd_chunk.c - see openpmd_chunk.h. */
-#include "stages/formats/openpmd/openpmd_chunk.h"
+/* openpmd_chunk.c - see openpmd.h. */
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <math.h>
 #include <string.h>

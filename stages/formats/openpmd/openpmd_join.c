@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
-#include "stages/formats/openpmd/openpmd_chunk.h"
+#include "stages/formats/openpmd/openpmd.h"
 #include "stages/particle/digest.h"
 
 /* A column whose chunk is being filled. */

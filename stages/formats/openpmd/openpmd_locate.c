@@ -1,13 +1,13 @@
 /*
- * openpmd_locate.c - see openpmd_locate.h.
+ * openpmd_locate.c - see openpmd.h.
  *
  * It looks only for what this program writes: one batch, one species, the columns of columns.def.
  */
-#include "stages/formats/openpmd/openpmd_locate.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 /* No name that this program writes is as long. */
 enum { NAME_BYTES = 256 };

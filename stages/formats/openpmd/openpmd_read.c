@@ -1,18 +1,17 @@
 /*
- * openpmd_read.c - see openpmd_read.h.
+ * openpmd_read.c - see openpmd.h.
  *
- * HDF5 locates the columns in a child process (openpmd_locate.h). Chunks are decompressed and
+ * HDF5 locates the columns in a child process (openpmd.h). Chunks are decompressed and
  * unshuffled here, directly from the file's bytes. No size that a file states is allocated before it
  * is compared with the size of the file.
  */
-#include "stages/formats/openpmd/openpmd_read.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/openpmd/openpmd_locate.h"
 #include "stages/particle/digest.h"
 
 /* State of a file that is read. */

@@ -1,11 +1,11 @@
 /*
- * openpmd_write.c - see openpmd_write.h.
+ * openpmd_write.c - see openpmd.h.
  *
  * HDF5 makes the metadata in the image, in another process (hdf5_writer.h). The packed chunks stay
  * where they are and become the middle of the file (hdf5_driver.h). Order of pieces: head, chunks,
  * rest, checksum line.
  */
-#include "stages/formats/openpmd/openpmd_write.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,9 +13,7 @@
 #include <string.h>
 
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_driver.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
-#include "stages/formats/openpmd/openpmd.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 /* Size of buffers for names of files, groups and records. */
 enum { NAME_BYTES = 512 };

@@ -1,9 +1,8 @@
-/* xdmf.c - see xdmf.h. */
-#include "stages/formats/openpmd/xdmf.h"
+/* xdmf.c - see openpmd.h. */
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
 
-#include "stages/formats/openpmd/openpmd.h"
 
 /* Prints a name as XML text. Control characters, which XML cannot contain, become '?'. */
 static void print_escaped(const char *name, FILE *out)

@@ -1,5 +1,5 @@
-/* iaea.c - reads the records of an IAEA phase space, see iaea.h. */
-#include "stages/formats/phase_space/iaea.h"
+/* iaea.c - reads the records of an IAEA phase space, see phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* iaea_header.c - see iaea_header.h. */
-#include "stages/formats/phase_space/iaea_header.h"
+/* iaea_header.c - see phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <float.h>
 #include <math.h>

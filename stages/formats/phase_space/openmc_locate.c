@@ -1,10 +1,9 @@
-/* openmc_locate.c - see openmc_locate.h and openmc.h. */
-#include "stages/formats/phase_space/openmc_locate.h"
+/* openmc_locate.c - see phase_space.h and phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5_inspect.h"
-#include "stages/formats/phase_space/openmc.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 /* The first version of a state point in which particle is a PDG code. */
 enum { CODED_MAJOR = 18, CODED_MINOR = 2, TEXT_BYTES = 256 };

@@ -1,5 +1,5 @@
-/* particle_table.c - see particle_table.h. */
-#include "stages/formats/phase_space/particle_table.h"
+/* particle_table.c - see phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,10 +9,8 @@
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/numpy/npz_any.h"
-#include "stages/formats/openpmd/openpmd_read.h"
-#include "stages/formats/phase_space/phase_space_mcpl.h"
-#include "stages/formats/tables/csv_read.h"
-#include "stages/formats/tables/npz_read.h"
+#include "stages/formats/openpmd/openpmd.h"
+#include "stages/formats/tables/tables.h"
 
 /* The suffixes of the two files of the IAEA and of TOPAS. */
 static const struct {

@@ -1,5 +1,5 @@
-/* phase_space_mcpl.c - see phase_space_mcpl.h. */
-#include "stages/formats/phase_space/phase_space_mcpl.h"
+/* phase_space_mcpl.c - see phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /*
- * topas.c - see topas.h.
+ * topas.c - see phase_space.h.
  *
  * Binary records are read where they are. Text, and binary records between entries for empty histories,
  * become binary records in memory first, so that any particle can be read.
  */
-#include "stages/formats/phase_space/topas.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/formats/phase_space/iaea.h"
 
 /* Columns that all files have, and the bytes of a record of these, without and with a time. */
 enum { COLUMNS = 10, REALS = 7, FIXED_BYTES = 34, TIMED_BYTES = 38 };

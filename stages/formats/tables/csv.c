@@ -5,8 +5,7 @@
  * A csv file has no checksum; manifest.jsonl has one for the files of a run.
  */
 #include "stages/formats/common/format.h"
-#include "stages/formats/tables/csv_read.h"
-#include "stages/formats/tables/csv_text.h"
+#include "stages/formats/tables/tables.h"
 
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)

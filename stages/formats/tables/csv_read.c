@@ -1,11 +1,11 @@
 /*
- * csv_read.c - see csv_read.h.
+ * csv_read.c - see tables.h.
  *
  * The text must be exactly the text that the format writes for the same table, or, of any program, a line
  * of names and lines of numbers. It is decompressed or copied through a small window, once to count the
  * rows and once to read them, and never stored as a whole.
  */
-#include "stages/formats/tables/csv_read.h"
+#include "stages/formats/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * digits that read back exactly (decimal.h), fates are numbers, and constant columns are repeated in
  * each line. The payload of a NaN is lost.
  */
-#include "stages/formats/tables/csv_text.h"
+#include "stages/formats/tables/tables.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * the directory. A deflated array is one DEFLATE stream: its header is the first block, stored, and
  * the packed items are the rest. The CRC-32 of a member is combined from those of both parts.
  */
-#include "stages/formats/tables/npz.h"
+#include "stages/formats/tables/tables.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
-#include "stages/formats/tables/npz_pack.h"
-#include "stages/formats/tables/npz_read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are copied from memory, and the file's types are little-endian"

@@ -8,8 +8,7 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/common/deflate_join.h"
-#include "stages/formats/tables/npz_pack.h"
-#include "stages/formats/tables/zip.h"
+#include "stages/formats/tables/tables.h"
 
 /* Bytes of the items of a block in the widest column. */
 enum { ITEMS_BYTES = SL_JOIN_ROWS * sizeof(uint64_t) };

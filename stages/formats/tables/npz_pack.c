@@ -1,17 +1,16 @@
 /*
- * npz_pack.c - see npz_pack.h.
+ * npz_pack.c - see tables.h.
  *
  * Constant columns are expanded to all rows, which DEFLATE shortens by a factor of about 1000. A
  * column that DEFLATE does not shorten is stored.
  */
-#include "stages/formats/tables/npz_pack.h"
+#include "stages/formats/tables/tables.h"
 
 #include <string.h>
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/common/little_endian.h"
-#include "stages/formats/tables/npz.h"
 
 /* Bytes of the items of a column in all rows; a constant column is expanded to all of them. */
 static size_t items_bytes(const struct sl_table_column *c, uint32_t n)

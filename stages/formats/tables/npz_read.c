@@ -1,18 +1,17 @@
 /*
- * npz_read.c - see npz_read.h.
+ * npz_read.c - see tables.h.
  *
  * Headers must be exactly those that the format writes for the same table, and each member has a
  * checksum. The only changes that are not detected are those of padding bits: after the end of a
  * DEFLATE stream, and before the length of a stored block.
  */
-#include "stages/formats/tables/npz_read.h"
+#include "stages/formats/tables/tables.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/tables/npz.h"
 
 /* State of a file that is read. */
 struct npz_reading {

@@ -1,5 +1,5 @@
-/* zip.c - see zip.h. */
-#include "stages/formats/tables/zip.h"
+/* zip.c - see tables.h. */
+#include "stages/formats/tables/tables.h"
 
 #include <string.h>
 

@@ -8,8 +8,6 @@
 #include <stdio.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
 #include "pipeline/config/reader/reader.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/configs/configs.h"

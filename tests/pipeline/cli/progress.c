@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/cli/progress.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/text/messages.h"
 #include "tests/support/basic/check.h"
 

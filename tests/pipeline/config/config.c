@@ -7,8 +7,7 @@
 
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/options.h"
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
 #include "tests/support/configs/config_check.h"

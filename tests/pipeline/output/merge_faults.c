@@ -12,7 +12,7 @@
 
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/results/survivor_file.h"
-#include "pipeline/run/workspace.h"
+#include "pipeline/run/run.h"
 #include "primitives/base/threads.h"
 #include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"

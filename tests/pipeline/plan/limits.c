@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "pipeline/plan/limits/cgroup.h"
-#include "pipeline/plan/limits/machine.h"
+#include "pipeline/plan/limits/limits.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "pipeline/plan/memory.h"
-#include "pipeline/run/workspace.h"
+#include "pipeline/plan/plan.h"
+#include "pipeline/run/run.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/formats/mcpl_lists.h"
 

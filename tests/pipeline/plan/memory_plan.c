@@ -1,5 +1,5 @@
 /* memory_plan.c - the plan counts device memory to the byte. What it does with little memory: tests/text/memory.txt. */
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

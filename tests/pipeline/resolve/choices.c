@@ -4,10 +4,9 @@
  */
 #include <stdio.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
-#include "pipeline/resolve/choices/names.h"
-#include "pipeline/resolve/output/mcpl_output.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/output/output.h"
 #include "primitives/device/device.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/configs/config_check.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/read_config.h"
-#include "pipeline/resolve/execution/mode.h"
-#include "pipeline/run/autotune.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/execution/execution.h"
+#include "pipeline/run/run.h"
 #include "tests/support/configs/config_check.h"
 
 static const char text[] = "run: {name: tuned, seed: 7, particles: 1000, batch: 400, threads: 2}\n"

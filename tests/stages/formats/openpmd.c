@@ -8,8 +8,8 @@
 #include "primitives/primitives.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/hdf5/hdf5_file.h"
-#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/images/images.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "tests/support/formats/tables.h"
 

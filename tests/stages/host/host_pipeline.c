@@ -11,7 +11,7 @@
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/models/random_batches.h"
 
-#include "stages/host/cpu_dispatch.h"
+#include "stages/host/host.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/weight.h"
 #include "stages/rounds/rounds.h"

@@ -11,7 +11,7 @@
 #include "tests/support/models/models.h"
 
 #include "stages/host/history.h"
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"

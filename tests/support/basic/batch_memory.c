@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/support/basic/check.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage)
 {

@@ -2,7 +2,7 @@
 #ifndef SL_TESTS_SUPPORT_BASIC_BATCH_MEMORY_H
 #define SL_TESTS_SUPPORT_BASIC_BATCH_MEMORY_H
 
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 struct batch_memory {
 	struct sl_batch b;

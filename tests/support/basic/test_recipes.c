@@ -1,7 +1,7 @@
 /* test_recipes.c - see test_recipes.h. */
 #include "test_recipes.h"
 
-#include "stages/host/cpu_dispatch.h"
+#include "stages/host/host.h"
 #include "tests/support/models/models.h"
 
 /* A configuration of each model, and the fate that is kept. */

@@ -2,7 +2,7 @@
 #ifndef SL_TESTS_SUPPORT_BASIC_TEST_RECIPES_H
 #define SL_TESTS_SUPPORT_BASIC_TEST_RECIPES_H
 
-#include "stages/host/host_pipeline.h"
+#include "stages/host/host.h"
 
 /* Number of models that generate particles: all except the last one, list, which reads them. */
 enum { TEST_MODELS = SL_MODEL_list };

@@ -1,6 +1,5 @@
 /* config_check.c - see config_check.h. */
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "tests/support/configs/config_check.h"
 
 #include "primitives/device/device.h"

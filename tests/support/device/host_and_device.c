@@ -2,7 +2,7 @@
 #include "tests/support/device/host_and_device.h"
 
 #include "stages/particle/digest.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 #include "tests/support/basic/check.h"
 
 static void *filled_get(enum sl_space space, size_t bytes, unsigned char byte)

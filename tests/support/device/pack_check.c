@@ -11,7 +11,7 @@
 #include "stages/formats/common/inflate.h"
 #include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_header.h"
-#include "stages/host/batch_layout.h"
+#include "stages/host/host.h"
 
 /* Bytes of a chunk: 64 items of 8 bytes, 128 of 4. The device encoder ignores the level. */
 enum { CHUNK = 512, LEVEL = 6 };

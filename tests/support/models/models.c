@@ -5,9 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
-#include "stages/host/cpu_dispatch.h"
+#include "pipeline/config/reader/reader.h"
+#include "stages/host/host.h"
 #include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 

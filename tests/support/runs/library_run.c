@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
 #include "pipeline/output/shared_directory.h"
-#include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/primitives.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "tests/support/basic/check.h"
 
 enum { SETS_MAX = 14 };

@@ -7,7 +7,7 @@
 #define SL_TESTS_SUPPORT_RUNS_MERGES_H
 
 #include "pipeline/output/merged_list.h"
-#include "pipeline/plan/joined_memory.h"
+#include "pipeline/plan/plan.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/runs/same_run.h"

@@ -1,0 +1,161 @@
+/* output.h - what a run counts and writes: resolves key, tallies, stop, image, order and the output of MCPL */
+#ifndef SL_PIPELINE_RESOLVE_OUTPUT_OUTPUT_H
+#define SL_PIPELINE_RESOLVE_OUTPUT_OUTPUT_H
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/derived/derived.h"
+#include "stages/particle/particle.h"
+
+/* --- column_item ------------------------------------------------------------------------------ */
+
+/*
+ * The common parts of the items of key and tallies: COLUMN:COUNT[:LO..HI].
+ *
+ * Each function that returns false has added a problem for the item.
+ */
+
+enum { SL_ITEM_KEY_BYTES = 24 };
+
+struct sl_column_item {
+	char key[SL_ITEM_KEY_BYTES]; /* "key[2]", for messages */
+	char text[SL_WORD_BYTES];
+	char *column;      /* points into text, as do the next */
+	const char *count; /* of bits or bins; NULL if omitted */
+	char *rest;        /* after the second colon; NULL if there is none */
+};
+
+/*
+ * Splits a text of less than SL_WORD_BYTES, item k of the list at key. The parts point into *it, which must
+ * not be moved.
+ */
+void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it);
+
+/* Reads the count, from 1 to most; what is "bits" or "bins", example a count for the message. */
+bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, const char *what,
+	uint32_t most, uint32_t example, uint32_t *count);
+
+/*
+ * Reads LO..HI into *lo and *hi, in the unit of the column, which is given. Each end is a plain number in that unit,
+ * or has a unit of the same dimension; both ends have a unit, or neither.
+ */
+bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
+	enum sl_unit unit, double *lo, double *hi);
+
+/* If problem is not NULL: adds that the range has it, and returns false. */
+bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, const char *range,
+	const char *problem);
+
+/* Adds that the item needs a range; unit is that of the column, count and hi are for the example. Returns false. */
+bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item *it,
+	enum sl_unit unit, uint32_t count, uint32_t hi);
+
+/* --- sort_key --------------------------------------------------------------------------------- */
+
+/*
+ * Resolves key: the fields by which survivors are sorted.
+ *
+ * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm, COLUMN:float by the exact
+ * number, -COLUMN in descending order.
+ */
+
+/*
+ * Sets field, n_fields and key_bits from the items of key. ranges: choices->rules are made, so that
+ * the model can state the range of a column; d: the derived columns.
+ */
+void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges);
+
+/* --- histograms ------------------------------------------------------------------------------- */
+
+/*
+ * Resolves tallies: histograms of a column, per fate.
+ *
+ * An item is COLUMN:BINS[:LO..HI][:FATE+FATE...]. Items in brackets are grids (output.h).
+ */
+
+/*
+ * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that the
+ * model can state the range of a column; d: the derived columns. Call it after sl_resolve_keep().
+ */
+void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges);
+
+/*
+ * Resolves fates joined by +, each named once, for the item key. Cuts names; NULL stands for all fates.
+ * ranges: refuses those that no particle reaches. False after adding a problem.
+ */
+bool sl_resolve_tally_fates(struct sl_reader *r, const char *key, char *names,
+	const struct sl_choices *choices, bool ranges, sl_fate_set *set);
+
+/* Whether an item of tallies is a grid. */
+bool sl_is_grid_item(const char *item);
+
+/* --- grids ------------------------------------------------------------------------------------ */
+
+/*
+ * Resolves the items of tallies in brackets: grids of one to three axes, per fate.
+ *
+ * 	[r:100:0 mm..5 mm, z:50:0 mm..2 mm]     bins of equal width on each axis
+ * 	[energy:40:1 keV..1 MeV:log]            bins of equal ratio
+ * 	[z:0 mm..1 mm..5 mm]                    bins between given edges
+ * 	[w:50, time:20:0 ns..1 ns, reflected]   of these fates only, joined by +; all fates if omitted
+ * 	[deposit, z:50]                         a score along the histories
+ * 	[crossing:1 mm, w:20]                   the same: what crosses a plane.
+ */
+
+/* Sets the grids of *choices. ranges and the order of calls are those of sl_resolve_histograms(). */
+void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges);
+
+/* The name of each score, as in a configuration; "" for SL_SCORE_ENDS. */
+extern const char *const sl_score_names[SL_SCORE_COUNT];
+
+/* The name of a row: that of a fate, or "all" of a score. */
+const char *sl_grid_row_name(const struct sl_grid_field *f, int fate);
+
+/* --- image ------------------------------------------------------------------------------------ */
+
+/* Resolves output.image and output.white: does the run make an image, and of what?. */
+
+/*
+ * Sets choices->image when output.image is true, and checks that keep and the columns fit. rules:
+ * choices->rules are made. Call it after keep and the columns are resolved.
+ */
+void sl_resolve_image(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
+
+/* --- list_order ------------------------------------------------------------------------------- */
+
+/*
+ * Resolves output.order, output.sample and output.limit: which survivors the joined file
+ * of the run has, and in which order.
+ */
+
+/*
+ * Sets choices->list_order, and adds the columns that decide, as internal ones, to those of the table.
+ * Called after the columns and the key are resolved. rules: choices->rules are made.
+ */
+void sl_resolve_list_order(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
+
+/* --- stop ------------------------------------------------------------------------------------- */
+
+/* Resolves stop: the precision at which a run ends early. */
+
+/* Sets choices->stop_rule from the keys below stop. Call it after sl_resolve_keep(). */
+void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+
+/* --- mcpl_output ------------------------------------------------------------------------------ */
+
+/* Resolves output.mcpl: the contents of MCPL files. */
+
+/*
+ * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that the
+ * records need. For other formats: adds a problem for each key of output.mcpl and returns set, the
+ * columns of output.columns. rules: choices->rules are made.
+ */
+sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, sl_column_set set, bool rules);
+
+#endif

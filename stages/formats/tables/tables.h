@@ -1,0 +1,205 @@
+/* tables.h - npz and csv */
+#ifndef SL_STAGES_FORMATS_TABLES_TABLES_H
+#define SL_STAGES_FORMATS_TABLES_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/base/size.h"
+#include "stages/formats/common/format.h"
+#include "stages/particle/table.h"
+
+/* --- zip -------------------------------------------------------------------------------------- */
+
+/*
+ * The headers of a zip archive: from numbers to bytes and back.
+ *
+ * 	local header, data     for each member, one after another
+ * 	directory              an entry for each member: the same numbers, and its offset
+ * 	end                    the offset of the directory
+ *
+ * Sizes, offsets and counts that do not fit in the original fields of 16 or 32 bits use those of
+ * zip64, and only those do. All dates are 1980-01-01, the earliest possible, so equal content makes
+ * equal bytes. Names are ASCII. The functions do not touch the data of members. (PKWARE,
+ * APPNOTE.TXT 6.3.9, 4.3 to 4.5.).
+ */
+
+enum { SL_ZIP_STORED = 0, SL_ZIP_DEFLATED = 8 };
+
+struct sl_zip_member {
+	const char *name; /* name_bytes characters, no terminator */
+	size_t name_bytes;
+	uint32_t method;       /* SL_ZIP_STORED or SL_ZIP_DEFLATED */
+	uint32_t crc;          /* CRC-32 of the data before compression */
+	uint64_t packed, size; /* bytes of the data, compressed and not */
+	uint64_t at;           /* offset of the local header in the file */
+};
+
+/* Limits: bytes of a name, of a header with such a name, of what follows the directory. */
+enum { SL_ZIP_NAME_MAX = 64, SL_ZIP_HEADER_BYTES = 256, SL_ZIP_END_BYTES = 98 };
+
+/* Write a header to out, which has SL_ZIP_HEADER_BYTES bytes; return its size. */
+size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out);
+size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out);
+
+/*
+ * Writes what follows a directory of n entries and so many bytes that begins at offset at. out has
+ * SL_ZIP_END_BYTES bytes. Returns the size.
+ */
+size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out);
+
+/* An archive that is read member by member. */
+struct sl_zip {
+	const uint8_t *file;
+	uint64_t n;              /* members */
+	uint64_t directory, end; /* offsets of the directory and of its end */
+	uint64_t entry, member;  /* offsets of the next entry and the next member */
+};
+
+/*
+ * Opens an archive that these functions wrote. False for any other: each header must be, byte for
+ * byte, what they write for its numbers.
+ */
+bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes);
+
+/* The next member and its data; call it n times. False if a header is not as written here. */
+bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
+
+/*
+ * The same for archives of any program that end without a comment: only offsets and sizes are checked, by the
+ * directory. Members can be in any order.
+ */
+bool sl_zip_open_any(struct sl_zip *z, const void *file, size_t bytes);
+bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
+
+/* After the last member: whether no bytes are left before the directory and before its end. */
+bool sl_zip_ends(const struct sl_zip *z);
+
+/* --- npz -------------------------------------------------------------------------------------- */
+
+/*
+ * The contents of an npz file: what packing, assembling and reading share.
+ *
+ * 	id.npy  x.npy  ...     one member per column with all rows, deflated: np.load(f)["x"]
+ * 	about.npy              a JSON text that describes the file, as an array of one item:
+ * 	                       json.loads(np.load(f)["about"].item())
+ *
+ * The file is a zip archive (tables.h) of arrays in numpy's format 1.0 (numpy, lib/format.py).
+ *
+ * Purpose of the folder: formats that store a table as arrays or text, csv, csv.gz and npz. Input: the
+ * columns of a batch, or streams that a device packed. Output: byte ranges of a file, or columns.
+ */
+
+/* Header of an array before its items: magic, version, length and a line of text, padded. */
+enum { SL_NPY_BYTES = 128 };
+
+/* Prints the header of an array of n items of that type. */
+void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t n);
+
+/* Prints the header of an array that is one text of so many bytes. */
+void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes);
+
+/* What follows the name of a column in that of its member: "x.npy". */
+#define SL_NPZ_SUFFIX ".npy"
+
+/* How the units begin in the text of about.npy; each column follows as "x": "cm". */
+#define SL_NPZ_UNITS "\"units\": {"
+
+#define SL_NPZ_ABOUT "about.npy"
+
+/* --- npz_pack --------------------------------------------------------------------------------- */
+
+/* Compresses the columns of an npz file, or takes streams that a device compressed. */
+
+/* The packed items of one column. */
+struct sl_npz_piece {
+	enum sl_column column;
+	uint32_t method;   /* SL_ZIP_DEFLATED or SL_ZIP_STORED */
+	uint32_t crc;      /* of the items before compression */
+	const uint8_t *at; /* a raw DEFLATE stream, or the items */
+	size_t bytes;
+};
+
+/* What sl_packed.pieces points to. */
+struct sl_npz_pieces {
+	uint32_t n;
+	struct sl_npz_piece piece[SL_COLUMN_COUNT];
+};
+
+/*
+ * A deflated array starts with its header as a stored block, which adds these bytes to the stream
+ * (RFC 1951, 3.2.4).
+ */
+enum { SL_NPZ_BLOCK_BYTES = 5 };
+
+/* As the functions of struct sl_format. */
+void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p);
+size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run);
+enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, struct sl_packed *p);
+enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_device_packed *device_packed,
+	struct sl_packed *p);
+
+extern const struct sl_format_join sl_npz_join; /* npz_join.c */
+
+/* --- npz_read --------------------------------------------------------------------------------- */
+
+/* Reads the columns of an npz file that this program wrote (format.h, read). */
+
+enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/* --- csv_text --------------------------------------------------------------------------------- */
+
+/* A table as comma-separated text, for the formats csv and csv.gz. */
+
+/* Upper limit of the bytes of the text of a table. */
+size_t sl_csv_text_bytes(const struct sl_table *t);
+
+/* Prints all lines to text, which has sl_csv_text_bytes() bytes, and returns their bytes. */
+size_t sl_csv_print(const struct sl_table *t, char *text);
+
+/* The parts of it: the first line, and those of n rows from row from on. */
+size_t sl_csv_print_header(const struct sl_table *t, char *text);
+size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, char *text);
+
+/* A file of the whole run is printed in pieces of so many rows. */
+static inline uint32_t sl_csv_join_rows(uint32_t left)
+{
+	const uint32_t most = 1 << 14;
+
+	return left < most ? left : most;
+}
+
+/* Upper limit of the bytes of the first line or of such a piece. */
+static inline size_t sl_csv_join_bytes(const struct sl_table *columns)
+{
+	struct sl_table piece = *columns;
+
+	piece.n = sl_csv_join_rows(UINT32_MAX);
+	return sl_csv_text_bytes(&piece);
+}
+
+/* --- csv_read --------------------------------------------------------------------------------- */
+
+/* Reads the columns of a csv or csv.gz file. */
+
+/* Files that this program wrote (format.h, read). */
+enum sl_status sl_csv_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+enum sl_status sl_csv_gz_read(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/*
+ * Files of any program, plain or in gzip: a line of names and lines of numbers in any spelling, divided by
+ * comma, semicolon or tab, by that of the first line. Read are the columns of a list of particles (sl_list_column()),
+ * in any order. A number that its column cannot hold is SL_BAD_INPUT.
+ */
+enum sl_status sl_csv_read_any(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/* Whether text, plain or in gzip, has an energy, but not the spelling of this program. */
+bool sl_csv_is_any(const void *file, size_t bytes);
+
+#endif

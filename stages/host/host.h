@@ -1,0 +1,158 @@
+/* host.h - batches on the host */
+#ifndef SL_STAGES_HOST_HOST_H
+#define SL_STAGES_HOST_HOST_H
+
+#include <stddef.h>
+
+#include "stages/batch/loops.h"
+#include "stages/batch/recipe.h"
+
+/* --- count_survivors -------------------------------------------------------------------------- */
+
+/*
+ * Counts the survivors of a list before a run, so that a batch needs memory for them
+ * only, and not for all of its particles.
+ */
+
+/*
+ * Sets *most to the survivors of the batch that has the most of them. Reads and marks all particles of the
+ * inputs of r, a block at a time, on the calling thread. SL_STOPPED if the run was cancelled.
+ */
+enum sl_status sl_count_survivors(const struct sl_recipe *r, uint32_t *most);
+
+/* --- rounds_host ------------------------------------------------------------------------------ */
+
+/* The advance stage in rounds, on the host. */
+
+/*
+ * Advances all particles of b until none is alive, by the schedule of r. b has been generated.
+ * Fills b->rounds. SL_STOPPED if the run was cancelled.
+ */
+enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+
+/* --- batch_layout ----------------------------------------------------------------------------- */
+
+/*
+ * The memory of a batch on the host and on devices: arrays, histograms and scratch.
+ *
+ * The same functions measure the memory and set the pointers, so that sizes are exact. Sizes are in
+ * bytes. The caller owns the arena; nothing is allocated, and no function fails.
+ */
+
+/* Particles that the host takes through the stages together, so that they stay in the cache. */
+enum { SL_HOST_BLOCK = 1 << 12 };
+
+/*
+ * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
+ * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
+ * the host have them. Returns the offset in a from which nothing is read after the stage write: the caller can use
+ * the memory from there for other things then.
+ */
+size_t sl_batch_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* Lays out only the table: the columns of the recipe, with n items for those in set. */
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
+	struct sl_table *t);
+
+/* Lays out the counters of the histograms of b, if the recipe has histograms. */
+void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
+
+/* Upper bound of the scratch shared by all stages, in bytes; scratch of the sort stage. */
+size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
+size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n);
+
+/* --- cpu_dispatch ----------------------------------------------------------------------------- */
+
+/*
+ * Chooses the loops over particles that were compiled for this processor.
+ *
+ * stages/batch/loops.h explains the CPU levels.
+ */
+
+/*
+ * The loops of the best level that this processor supports. If name is not NULL, those of that
+ * level, or NULL if there is no such level or the processor does not support it.
+ */
+const struct sl_loops *sl_find_loops(const char *name);
+
+/* The loops of the level baseline: one lane, the specification. */
+const struct sl_loops *sl_baseline_loops(void);
+
+/* Level k of this program, from best to worst, even if the processor does not support it; NULL after the last. */
+const struct sl_loops *sl_loops_at(size_t k);
+
+/* --- host_pipeline ---------------------------------------------------------------------------- */
+
+/*
+ * Runs the stages of a batch on the host.
+ *
+ * 	generate -> advance -> mark -> compact -> sort -> write
+ *
+ * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces the
+ * first four. Stages call primitives; primitives never call stages. batch.h lists which fields
+ * of the batch each stage sets.
+ */
+
+/* All stages: the name, and the function of host_pipeline.c that runs it on the host, or NULL. */
+#define SL_STAGES(X)          \
+	X(generate, generate) \
+	X(advance, advance)   \
+	X(mark, mark)         \
+	X(compact, compact)   \
+	X(select, NULL)       \
+	X(sort, sort)         \
+	X(write, write)
+
+enum sl_stage_number {
+#define X(name, on_host) SL_STAGE_##name,
+	SL_STAGES(X)
+#undef X
+		SL_STAGE_COUNT
+};
+
+/* Runs a stage on a batch. */
+typedef enum sl_status sl_host_stage(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+
+struct sl_stage {
+	const char *name;
+	sl_host_stage *on_host; /* NULL: the host does not have this stage */
+};
+
+extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
+
+/* Whether a mode has stage s. */
+bool sl_stage_is_run(enum sl_mode mode, int s);
+
+/* Makes b the batch with the given number: sets its ids and size. */
+void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number);
+
+/*
+ * Runs all stages on b. If ns is not NULL, adds the time of stage i to ns[i], in nanoseconds. Error
+ * messages name the batch and the stage. SL_STOPPED if the run was cancelled.
+ */
+enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT]);
+
+/* Runs a loop over items 0 to n - 1 of a batch in pieces. SL_STOPPED soon after a cancellation. */
+enum sl_status sl_run_loop(
+	const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n);
+
+/* Runs a loop of rules over the first n particles. SL_STOPPED soon after a cancellation. */
+enum sl_status sl_run_rules(
+	const struct sl_recipe *r, struct sl_batch *b, sl_rule_loop *loop, uint32_t n);
+
+/* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
+enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
+
+/* Checks that each row of the histograms adds up to the count and the weight of its fate. */
+enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
+
+/*
+ * Computes particle id alone, from its start to its final fate, with the loops of one lane: the other
+ * lanes of a vector would be idle.
+ */
+struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id);
+
+#endif
