@@ -7,9 +7,9 @@
  * prints the result, checks it, and exits with 0, with 1 if it is wrong, or with 77 if there is no
  * usable device.
  *
- * Memory and stream come from the library, on a GPU if there is one and else on the emulated device,
- * so the program runs on any machine. example_cuda.c is a shorter program, which has its own memory
- * and stream from the CUDA runtime.
+ * Memory and stream come from the library, on a GPU if there is one and else on the emulated
+ * device, so the program runs on any machine. example_cuda.c is a shorter program, which has its
+ * own memory and stream from the CUDA runtime.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /*
- * example_cuda.c - compacts and sorts arrays that the program has allocated with cudaMalloc(), on its
- * own stream. Prints the result; exits with 1 if it is wrong, with 77 if there is no GPU.
+ * example_cuda.c - compacts and sorts arrays that the program has allocated with cudaMalloc(), on
+ * its own stream. Prints the result; exits with 1 if it is wrong, with 77 if there is no GPU.
  *
  *	cc example_cuda.c $(pkg-config --cflags --libs sluice-primitives) -lcudart -o example_cuda
  */

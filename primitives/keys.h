@@ -2,9 +2,9 @@
  * keys.h - maps from int32_t and float to unsigned keys that sort in the same order, and back.
  *
  * int32_t: the sign bit is inverted. float, given as its bits: negative values are inverted, others
- * get the sign bit. The order is -NaN < -inf < ... < -0 = +0 < ... < +inf < +NaN; -0 is mapped to +0
- * so that equal numbers keep their order. Sources: P. Terdiman, Radix sort revisited, 2000; M. Herf,
- * Radix tricks, 2001.
+ * get the sign bit. The order is -NaN < -inf < ... < -0 = +0 < ... < +inf < +NaN; -0 is mapped to
+ * +0 so that equal numbers keep their order. Sources: P. Terdiman, Radix sort revisited, 2000; M.
+ * Herf, Radix tricks, 2001.
  */
 #ifndef SL_PRIMITIVES_KEYS_H
 #define SL_PRIMITIVES_KEYS_H

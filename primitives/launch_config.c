@@ -20,8 +20,8 @@ enum sl_padding sl_padding_find(const char *text)
 }
 
 /*
- * Indices of a compaction are u32, whatever type the shape has. An invalid type counts as SL_U64; the call
- * of the primitive will refuse it.
+ * Indices of a compaction are u32, whatever type the shape has. An invalid type counts as SL_U64;
+ * the call of the primitive will refuse it.
  */
 static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 {
@@ -132,8 +132,8 @@ enum sl_status sl_tuning_check(
 }
 
 /*
- * The scratch of a deflate backend: for all parts together if it joins parts, else for the part that
- * needs most. A shape without parts counts as one part, made of the fields of the shape.
+ * The scratch of a deflate backend: for all parts together if it joins parts, else for the part
+ * that needs most. A shape without parts counts as one part, made of the fields of the shape.
  */
 static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape *shape)
 {

@@ -34,8 +34,8 @@
  * SL_NO_DEVICE. They are errors of this call: an earlier error that the caller left in the CUDA
  * runtime (cudaGetLastError()) is not returned, but may be cleared.
  *
- * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
- * but two settings belong to the whole process:
+ * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no
+ * state, but two settings belong to the whole process:
  *
  *	which kind of device is used: CUDA or emulated     sl_device_emulate() (device.h)
  *	settings of the emulated device                    SL_EMULATOR (emulator/settings.h)
@@ -103,8 +103,9 @@ struct sl_exec {
 /*
  * --- scan ---------------------------------------------------------------------------------------
  *
- * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0. Inclusive:
- * out[i] = in[0] + ... + in[i]. Source: G. E. Blelloch, Prefix sums and their applications, 1990.
+ * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0.
+ * Inclusive: out[i] = in[0] + ... + in[i]. Source: G. E. Blelloch, Prefix sums and their
+ * applications, 1990.
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
@@ -119,7 +120,8 @@ struct sl_scan_job {
  *
  * Stream compaction. Writes the indices i with keep[i] != 0 to out, in ascending order, and their
  * number to *n_out. Copies the items at these indices of up to SL_COMPACT_COLUMNS_MAX columns, in
- * the same order. The contents of out and of the columns after the first *n_out items are undefined.
+ * the same order. The contents of out and of the columns after the first *n_out items are
+ * undefined.
  */
 enum { SL_COMPACT_COLUMNS_MAX = 24 };
 
@@ -148,8 +150,8 @@ struct sl_compact_job {
  * --- sort ---------------------------------------------------------------------------------------
  *
  * Stable least-significant-digit radix sort. Orders the keys ascending by the bits begin_bit to
- * end_bit-1 and permutes index[] along with them; equal keys keep their order. Requires begin_bit <=
- * end_bit <= 32 or 64. Keys of other types: see keys.h.
+ * end_bit-1 and permutes index[] along with them; equal keys keep their order. Requires begin_bit
+ * <= end_bit <= 32 or 64. Keys of other types: see keys.h.
  *
  * With key_out (and index_out, if there is an index) the inputs are only read. Without, the sort is
  * in place; an odd number of passes then costs one additional copy.
@@ -197,13 +199,13 @@ enum sl_wrapper {
  *
  * whole_chunks: the last chunk is padded with zero items to chunk_bytes, as HDF5 requires.
  *
- * part: n_parts inputs instead of in, in_bytes, chunk_bytes and item_bytes. Their streams follow one
- * another as if each part were a separate job; only if a stream does not fit, those of later parts
- * have 0 bytes too. A device compresses all parts at the same time, which takes much less time if
- * they are small. The array itself is host memory and is not needed after the call.
+ * part: n_parts inputs instead of in, in_bytes, chunk_bytes and item_bytes. Their streams follow
+ * one another as if each part were a separate job; only if a stream does not fit, those of later
+ * parts have 0 bytes too. A device compresses all parts at the same time, which takes much less
+ * time if they are small. The array itself is host memory and is not needed after the call.
  *
- * With SL_DEVICE all other pointers, including out_bytes and out_used, are device memory: a column is
- * compressed where it is, and only the streams are copied to the host. Jobs that share out and
+ * With SL_DEVICE all other pointers, including out_bytes and out_used, are device memory: a column
+ * is compressed where it is, and only the streams are copied to the host. Jobs that share out and
  * out_used append their streams, so several columns can be copied to the host at once.
  */
 enum { SL_DEFLATE_PARTS_MAX = 32 };
@@ -297,8 +299,8 @@ struct sl_backend {
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	/*
-	 * Called by sl_scratch(), sl_scan() and so on, after the arguments are checked and each 0 of
-	 * the tuning is replaced. Not for direct calls.
+	 * Called by sl_scratch(), sl_scan() and so on, after the arguments are checked and each 0
+	 * of the tuning is replaced. Not for direct calls.
 	 */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);

@@ -8,9 +8,9 @@
 #define SL_SIMD_LANES SL_LEVEL_LANES
 #include "stages/advance.h"
 
-#include "stages/particle/lanes_columns.h"
 #include "stages/counting/flight_loop.h"
 #include "stages/counting/score_lanes.h"
+#include "stages/particle/lanes_columns.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

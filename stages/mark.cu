@@ -1,13 +1,13 @@
 /*
  * mark.cu - stage mark on a device: derived columns, final fates, keep flags and the tally.
  *
- * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds the
- * counts of all threads. Each fate takes four registers for its count and its weight, and two for its
- * squares where weights differ: with more than about 40 fates the compiler would spill some of them to
- * local memory.
+ * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds
+ * the counts of all threads. Each fate takes four registers for its count and its weight, and two
+ * for its squares where weights differ: with more than about 40 fates the compiler would spill some
+ * of them to local memory.
  *
- * Memory traffic: reads fate, weight, steps and collisions and writes the flag, at most 14 bytes per
- * particle.
+ * Memory traffic: reads fate, weight, steps and collisions and writes the flag, at most 14 bytes
+ * per particle.
  */
 #include "stages/mark.h"
 
@@ -36,7 +36,9 @@ struct mark_job {
 	uint64_t *sum;
 };
 
-/* Compiled with and without a condition and squares, so that runs without them do not pay for them. */
+/*
+ * Compiled with and without a condition and squares, so that runs without them do not pay for them.
+ */
 template <bool checks, bool squared> static __global__ void mark_kernel(struct mark_job job)
 {
 	const struct sl_columns &c = job.c;
@@ -70,7 +72,10 @@ template <bool checks, bool squared> static __global__ void mark_kernel(struct m
 	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN, squared>>(mine.word, job.sum);
 }
 
-/* One thread per particle. Memory traffic: reads the columns of the program, writes the derived ones. */
+/*
+ * One thread per particle. Memory traffic: reads the columns of the program, writes the derived
+ * ones.
+ */
 static __global__ void derive_kernel(
 	struct sl_derivation derivation, struct sl_columns c, uint64_t first_id, uint32_t n)
 {

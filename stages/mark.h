@@ -1,9 +1,10 @@
 /*
  * mark.h - stage 3: decides which particles survive, and counts all particles.
  *
- * Derived columns are computed first. Input: the fates of the model. Particles with a kept fate that fail the condition get the fate dropped.
- * Output: b->keep (1 = survives), and the tally: per fate the number of particles and the sum of
- * their weights, and of their squares where weights differ. On the host the same loop fills the histograms; on a device histogram.h does.
+ * Derived columns are computed first. Input: the fates of the model. Particles with a kept fate
+ * that fail the condition get the fate dropped. Output: b->keep (1 = survives), and the tally: per
+ * fate the number of particles and the sum of their weights, and of their squares where weights
+ * differ. On the host the same loop fills the histograms; on a device histogram.h does.
  */
 #ifndef SL_STAGES_MARK_H
 #define SL_STAGES_MARK_H
@@ -19,9 +20,9 @@ SL_C_BEGIN
 sl_loop SL_EVERY_LEVEL(sl_loop_mark);
 
 /*
- * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to *tally, which
- * is device memory. Without weighted each particle counts with weight 1, else with its weight times
- * weight_scale (see sl_weight_scale()); square_scale: see sl_square_scale().
+ * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to
+ * *tally, which is device memory. Without weighted each particle counts with weight 1, else with
+ * its weight times weight_scale (see sl_weight_scale()); square_scale: see sl_square_scale().
  */
 typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_condition *condition,
 	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,

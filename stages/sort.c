@@ -1,4 +1,6 @@
-/* sort.c - stage sort on the host: the key of each survivor. A sort backend then sorts index by it. */
+/*
+ * sort.c - stage sort on the host: the key of each survivor. A sort backend then sorts index by it.
+ */
 #include "stages/sort.h"
 
 #include "stages/batch/recipe.h"

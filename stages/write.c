@@ -3,18 +3,18 @@
  * it.
  *
  * A few columns are written together, block by block of SL_DIGEST_ROWS rows: the weights of the
- * digest are computed once for all of them. Columns whose items nothing reads are only digested; if the
- * inputs keep the records, these columns are decoded from them.
+ * digest are computed once for all of them. Columns whose items nothing reads are only digested; if
+ * the inputs keep the records, these columns are decoded from them.
  */
 #include "stages/write.h"
 
 #include <string.h>
 
+#include "stages/batch/recipe.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/inputs/mcpl_columns.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
-#include "stages/batch/recipe.h"
 
 /*
  * Columns that are gathered together. More would not fit in the second-level cache, in which their
@@ -22,7 +22,10 @@
  */
 enum { TOGETHER = 3 };
 
-/* A block of rows or positions: the first one, their number, and the weights of their rows in digests. */
+/*
+ * A block of rows or positions: the first one, their number, and the weights of their rows in
+ * digests.
+ */
 struct rows {
 	uint32_t from, n;
 	uint64_t weight[SL_DIGEST_ROWS];
@@ -40,7 +43,10 @@ static uint32_t block_rows(uint32_t left)
 	return left < SL_DIGEST_ROWS ? left : (uint32_t)SL_DIGEST_ROWS;
 }
 
-/* The digest of the items of a column in a block of rows. A compiler vectorises each of these loops. */
+/*
+ * The digest of the items of a column in a block of rows. A compiler vectorises each of these
+ * loops.
+ */
 static uint64_t digest_items(const void *items, enum sl_column_type type, const struct rows *rows)
 {
 	const uint64_t *wide = (const uint64_t *)items;
@@ -145,8 +151,9 @@ static void write_columns(const struct sl_batch *b, const struct list *list)
 /* --- columns that are only digested ----------------------------------------------------------- */
 
 /*
- * The row of the particle at each position: the inverse of b->index. The keys are not needed after the sort,
- * so the rows take their memory. NULL: rows are positions, because survivors stay in id order.
+ * The row of the particle at each position: the inverse of b->index. The keys are not needed after
+ * the sort, so the rows take their memory. NULL: rows are positions, because survivors stay in id
+ * order.
  */
 static uint32_t *find_rows(const struct sl_recipe *r, const struct sl_batch *b)
 {
@@ -186,8 +193,8 @@ static void begin_decoded(const struct sl_recipe *r, struct decoded *d)
 }
 
 /*
- * Decodes the records at the positions of a block, which ascend in memory. It takes less time than a column that
- * is stored for all survivors and read again.
+ * Decodes the records at the positions of a block, which ascend in memory. It takes less time than
+ * a column that is stored for all survivors and read again.
  */
 static void decode(const struct sl_recipe *r, const struct sl_batch *b, const struct rows *at,
 	const struct decoded *d)
@@ -217,8 +224,8 @@ static uint64_t digest_at(const struct sl_batch *b, const struct sl_table_column
 }
 
 /*
- * Digests columns whose items nothing reads. Each item stays at its position and has the weight of its row:
- * the sum is that of the gathered items, and no item is read in random order.
+ * Digests columns whose items nothing reads. Each item stays at its position and has the weight of
+ * its row: the sum is that of the gathered items, and no item is read in random order.
  */
 static void digest_columns(const struct sl_recipe *r, struct sl_batch *b, const struct list *list)
 {
@@ -237,7 +244,10 @@ static void digest_columns(const struct sl_recipe *r, struct sl_batch *b, const 
 	}
 }
 
-/* Constant columns are digested together with others, so that weights are not computed for them alone. */
+/*
+ * Constant columns are digested together with others, so that weights are not computed for them
+ * alone.
+ */
 void SL_AT_LEVEL(sl_loop_write)(const struct sl_recipe *r, struct sl_batch *b)
 {
 	struct list written = {.n = 0}, digested = {.n = 0};

@@ -1,6 +1,6 @@
 /*
- * write.cu - stage write on a device: gathers each column of the survivors in key order, and digests
- * it.
+ * write.cu - stage write on a device: gathers each column of the survivors in key order, and
+ * digests it.
  *
  * One launch per column. A thread processes rows in strides of the grid and sums their digests in a
  * register; sums.cuh adds the sums of all threads.
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "primitives/kernel/kernel.cuh"
-#include "stages/write.h"
 #include "stages/counting/sums.cuh"
+#include "stages/write.h"
 
 enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows per thread, at least */
 

@@ -2,7 +2,8 @@
  * write.h - stage 6: gathers the columns of the survivors in key order, and digests them.
  *
  * Input: b->index in key order, and the columns. Output: b->table, with a digest of each column. A
- * column of the table without memory for items is only digested; the keys have no defined contents after.
+ * column of the table without memory for items is only digested; the keys have no defined contents
+ * after.
  */
 #ifndef SL_STAGES_WRITE_H
 #define SL_STAGES_WRITE_H

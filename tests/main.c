@@ -1,15 +1,15 @@
 /*
  * main.c - runs the tests of one file: sluice_tests FILE [ARGUMENT...]
  *
- * FILE is a path as in tests.def, for example primitives/keys; text/NAME is tests/text/NAME.txt, which text.c runs.
- * Files whose tests replace functions of the library (-Wl,--wrap) are not linked to sluice_tests: CMake links each to a
- * separate program.
+ * FILE is a path as in tests.def, for example primitives/keys; text/NAME is tests/text/NAME.txt,
+ * which text.c runs. Files whose tests replace functions of the library (-Wl,--wrap) are not linked
+ * to sluice_tests: CMake links each to a separate program.
  *
  * The environment selects tests by name (SLUICE_TEST, with wildcards) and the share of variants
  * (cases/sampling.h).
  *
- * Some tests start their own program again through /proc/self/exe, with ARGUMENTs but without FILE. The
- * environment variable SLUICE_TEST_FILE then names the file.
+ * Some tests start their own program again through /proc/self/exe, with ARGUMENTs but without FILE.
+ * The environment variable SLUICE_TEST_FILE then names the file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * accesses.h - counts the memory accesses of a call on the emulated device, where times mean nothing.
+ * accesses.h - counts the memory accesses of a call on the emulated device, where times mean
+ * nothing.
  *
  * Counts are shown per item: primitives/emulator/access.h says what each of them is. A build that
  * does not count (access.h) shows "-".

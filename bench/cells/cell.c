@@ -2,10 +2,11 @@
  * cell.c - runs a job by one backend after another: checks the answer, times the call, prints the
  * row.
  *
- * The cross check (tests/cases/cross_check.h) compares all answers of a job with the first one, which the
- * host has checked. Sorts write to separate output arrays, because CUB's do. The copy moves n words
- * within device memory, 8 bytes per item, the highest speed that a primitive can reach. The bytes
- * of a row are the least that any algorithm must move: input read once, output written once.
+ * The cross check (tests/cases/cross_check.h) compares all answers of a job with the first one,
+ * which the host has checked. Sorts write to separate output arrays, because CUB's do. The copy
+ * moves n words within device memory, 8 bytes per item, the highest speed that a primitive can
+ * reach. The bytes of a row are the least that any algorithm must move: input read once, output
+ * written once.
  */
 #include "bench/cells/cell.h"
 

@@ -10,8 +10,8 @@
 #include "tests/cases/cross_check.h"
 
 /*
- * Opens the cross check of a job and measures the copy and CUB as the first rows of the table. To be
- * closed by sl_cross_check_close(), even after a failure.
+ * Opens the cross check of a job and measures the copy and CUB as the first rows of the table. To
+ * be closed by sl_cross_check_close(), even after a failure.
  */
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c);
 

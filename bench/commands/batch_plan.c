@@ -1,4 +1,6 @@
-/* batch_plan.c - plans one batch of the configuration, with overrides as on sluice's command line. */
+/*
+ * batch_plan.c - plans one batch of the configuration, with overrides as on sluice's command line.
+ */
 #include "bench/commands/batch_plan.h"
 
 #include "pipeline/config/reader/reader.h"

@@ -1,4 +1,7 @@
-/* completion.c - what sluice-bench completes, from its lists: options.def, SL_BENCH_COMMANDS, backends.def. */
+/*
+ * completion.c - what sluice-bench completes, from its lists: options.def, SL_BENCH_COMMANDS,
+ * backends.def.
+ */
 #include "bench/commands/completion.h"
 
 #include <string.h>

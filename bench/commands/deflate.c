@@ -10,9 +10,9 @@
 
 #include <string.h>
 
+#include "bench/cells/accesses.h"
 #include "bench/cells/job.h"
 #include "bench/commands/batch_plan.h"
-#include "bench/cells/accesses.h"
 #include "bench/contenders/sluice_contender.h"
 #include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"

@@ -1,4 +1,6 @@
-/* pipeline.h - times one batch from particles to sorted columns, by each mode and by CUB's calls. */
+/*
+ * pipeline.h - times one batch from particles to sorted columns, by each mode and by CUB's calls.
+ */
 #ifndef SL_BENCH_COMMANDS_PIPELINE_H
 #define SL_BENCH_COMMANDS_PIPELINE_H
 

@@ -5,8 +5,8 @@
  *	sizes.csv       every backend by size             inputs.csv    by property of the input
  *	tunings.csv     by block and items                pipeline.csv  the whole batch
  *
- * The rounds are ordered by importance, so a short sweep contains something of everything. Each file
- * ends with the list of what was not measured for lack of time.
+ * The rounds are ordered by importance, so a short sweep contains something of everything. Each
+ * file ends with the list of what was not measured for lack of time.
  */
 #include "bench/commands/sweep.h"
 

@@ -3,8 +3,8 @@
  * device, and prints it as an option of sluice.
  *
  * Every block, items and padding that a backend can run with are timed with a few samples. The
- * fastest of them and the default tuning of the backend are then timed with the usual number of samples. A
- * tuning is printed only where it is faster than the default by more than the noise.
+ * fastest of them and the default tuning of the backend are then timed with the usual number of
+ * samples. A tuning is printed only where it is faster than the default by more than the noise.
  */
 #include "bench/commands/tune.h"
 

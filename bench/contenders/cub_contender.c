@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "stages/particle/digest.h"
 #include "stages/host/host.h"
+#include "stages/particle/digest.h"
 
 #ifdef SL_WITH_CUDA
 

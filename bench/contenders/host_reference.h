@@ -1,4 +1,6 @@
-/* host_reference.h - the result of a batch by the loops of the host, which are the specification. */
+/*
+ * host_reference.h - the result of a batch by the loops of the host, which are the specification.
+ */
 #ifndef SL_BENCH_CONTENDERS_HOST_REFERENCE_H
 #define SL_BENCH_CONTENDERS_HOST_REFERENCE_H
 

@@ -1,8 +1,8 @@
 /* sluice_contender.c - runs one batch by this project's device pipeline and takes its times. */
 #include "bench/contenders/sluice_contender.h"
 
-#include "stages/particle/digest.h"
 #include "stages/host/host.h"
+#include "stages/particle/digest.h"
 
 static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_arena *pinned)
 {

@@ -3,8 +3,8 @@
  *
  * One kernel generates the particles, advances them and writes the columns that are needed.
  * DeviceSelect reads the flags from the fates through a transform iterator. The keys of the
- * survivors alone are sorted with their indices by DeviceRadixSort, with double buffers and only the
- * bits that the keys have. One kernel gathers all columns, so each index is read once.
+ * survivors alone are sorted with their indices by DeviceRadixSort, with double buffers and only
+ * the bits that the keys have. One kernel gathers all columns, so each index is read once.
  *
  * The model rules are those of the project, so the results are the same bits.
  */

@@ -1,6 +1,6 @@
 /*
- * cub_pipeline.h - the batch as a user of CUB would write it: own kernels for particles and columns,
- * CUB for selection and sort. CUDA devices only.
+ * cub_pipeline.h - the batch as a user of CUB would write it: own kernels for particles and
+ * columns, CUB for selection and sort. CUDA devices only.
  *
  * The order of the calls: generate, select, (the host reads n_survivors), keys, sort, gather.
  */

@@ -74,7 +74,10 @@ static void write_foot(const struct sl_bench_table *t, char *left_out)
 		fputs("\n]}\n", t->json);
 }
 
-/* Closes a file after an action with the status s. Returns the first failure of the two and leaves its message. */
+/*
+ * Closes a file after an action with the status s. Returns the first failure of the two and leaves
+ * its message.
+ */
 static enum sl_status close_file(enum sl_status s, const char *name, FILE **f)
 {
 	char message[SL_MESSAGE_BYTES];

@@ -5,18 +5,18 @@
  * --set and as the file. An option that a command does not take is refused, never ignored. The texts
  * of getopt_long are turned off, because they do not say what to do.
  *
- * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make the
- * texts of --help (args_help.c), which help2man makes manual pages of, and the completion of shells
- * (pipeline/help/completion.h), so they cannot differ from what is accepted.
+ * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make
+ * the texts of --help (args_help.c), which help2man makes manual pages of, and the completion of
+ * shells (pipeline/help/completion.h), so they cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 
 #include <getopt.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
+#include "pipeline/text/messages.h"
 
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) \
@@ -34,7 +34,9 @@ enum sl_command sl_command_find(const char *name)
 	return (enum sl_command)c;
 }
 
-/* How an option is stored in struct sl_args. Each kind is the first word of its line in args.def. */
+/*
+ * How an option is stored in struct sl_args. Each kind is the first word of its line in args.def.
+ */
 enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
 
 struct option_facts {
@@ -78,8 +80,8 @@ static bool is_plain(const char *value)
 }
 
 /*
- * Appends "value" with YAML's escapes to a text of n bytes; returns the length of the complete text, as
- * snprintf() does, so a length of SL_SET_BYTES or more means that the text is cut.
+ * Appends "value" with YAML's escapes to a text of n bytes; returns the length of the complete
+ * text, as snprintf() does, so a length of SL_SET_BYTES or more means that the text is cut.
  */
 static size_t quote(char text[SL_SET_BYTES], size_t n, const char *value)
 {
@@ -94,9 +96,10 @@ static size_t quote(char text[SL_SET_BYTES], size_t n, const char *value)
 }
 
 /*
- * Adds a setting: "KEY=VALUE" of --set, else "--OPTION KEY=VALUE" for the key of the option. The array
- * keeps those of --set before those of options, so that an option overrides --set in any order on the
- * command line. Whether key and value are valid is checked when the configuration is read.
+ * Adds a setting: "KEY=VALUE" of --set, else "--OPTION KEY=VALUE" for the key of the option. The
+ * array keeps those of --set before those of options, so that an option overrides --set in any
+ * order on the command line. Whether key and value are valid is checked when the configuration is
+ * read.
  */
 static enum sl_status add_set(struct sl_args *a, const struct option_facts *o, const char *value)
 {
@@ -155,8 +158,8 @@ static enum sl_status take_value(struct sl_args *a, const struct option_facts *o
 }
 
 /*
- * Handles a code of getopt_long(): an option, or one of its errors, which become messages here. given
- * is the argument that it read last, as the user wrote it.
+ * Handles a code of getopt_long(): an option, or one of its errors, which become messages here.
+ * given is the argument that it read last, as the user wrote it.
  */
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
@@ -210,7 +213,8 @@ static bool has_word(const char *words, const char *word)
 
 /*
  * Refuses settings that the command does not take. A replayed particle does not depend on where and
- * how a run computes, so replay takes --set, for the keys that determine results, but no such option.
+ * how a run computes, so replay takes --set, for the keys that determine results, but no such
+ * option.
  */
 static enum sl_status check_sets(const struct sl_args *a)
 {

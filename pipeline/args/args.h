@@ -1,8 +1,8 @@
 /*
  * args.h - the command line: commands.def lists the commands, args.def the options.
  *
- * Operands and options may be in any order. Each option that is a key of the configuration becomes a
- * setting, as if --set KEY=VALUE had been given.
+ * Operands and options may be in any order. Each option that is a key of the configuration becomes
+ * a setting, as if --set KEY=VALUE had been given.
  */
 #ifndef SL_PIPELINE_ARGS_ARGS_H
 #define SL_PIPELINE_ARGS_ARGS_H
@@ -22,7 +22,9 @@ enum sl_command {
 	SL_COMMAND_NONE
 };
 
-/* Which settings of the configuration a command takes: none, --out, those of --set, or options too. */
+/*
+ * Which settings of the configuration a command takes: none, --out, those of --set, or options too.
+ */
 enum sl_command_sets { SL_SETS_NONE, SL_SETS_ONLY_OUT, SL_SETS_ONLY_SET, SL_SETS_ALL };
 
 /* A line of commands.def. */
@@ -37,7 +39,9 @@ extern const struct sl_command_facts sl_commands[SL_COMMAND_NONE];
 /* The command of that name, or SL_COMMAND_NONE. */
 enum sl_command sl_command_find(const char *name);
 
-/* The size of a setting that an option makes, with its key and quotes; longer values are refused. */
+/*
+ * The size of a setting that an option makes, with its key and quotes; longer values are refused.
+ */
 enum { SL_SET_BYTES = 1024 };
 
 /* The parsed command line. Texts point into argv, except those of option_set. */
@@ -59,8 +63,8 @@ struct sl_args {
 
 /*
  * Parses a command line: getopt_long(3) moves the operands in argv to its end. argv must outlive
- * *a. SL_USAGE if an option is unknown, has no effect on the command or is missing, or if the number of
- * operands is wrong. Values of settings are not checked here.
+ * *a. SL_USAGE if an option is unknown, has no effect on the command or is missing, or if the
+ * number of operands is wrong. Values of settings are not checked here.
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 

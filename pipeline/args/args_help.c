@@ -1,6 +1,6 @@
 /*
- * args_help.c - the text of sluice --help, and the help of one command, from the tables of the command
- * line.
+ * args_help.c - the text of sluice --help, and the help of one command, from the tables of the
+ * command line.
  */
 #include "pipeline/args/args_help.h"
 
@@ -11,8 +11,8 @@ enum { NOTE_BYTES = 128 };
 
 /*
  * Writes the note that follows the help of an option in parentheses: the key of a setting with its
- * default ("run.mode; default auto"), and if all, the commands that take another option. "" if there
- * is nothing to say. Returns note.
+ * default ("run.mode; default auto"), and if all, the commands that take another option. "" if
+ * there is nothing to say. Returns note.
  */
 static const char *write_note(const struct sl_args_option *option, bool all, char note[NOTE_BYTES])
 {

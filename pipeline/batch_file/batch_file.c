@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/batch_file/order_file.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/lock.h"

@@ -40,26 +40,30 @@ struct sl_batch_write {
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
-/* Makes *w the state of a batch that another process has written in dir, and described by the line. */
+/*
+ * Makes *w the state of a batch that another process has written in dir, and described by the line.
+ */
 void sl_batch_file_adopt(
 	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w);
 
 /*
- * Commits the written files. Not thread-safe: the manifest is shared by all batches. SL_OUTPUT_IN_USE
- * if another program has taken the directory (sl_dir_check()).
+ * Commits the written files. Not thread-safe: the manifest is shared by all batches.
+ * SL_OUTPUT_IN_USE if another program has taken the directory (sl_dir_check()).
  */
 enum sl_status sl_batch_file_commit(const struct sl_dir *dir, struct sl_batch_write *w);
 
 /* Instead of the commit: removes the .part files that are left. */
 void sl_batch_file_remove_parts(struct sl_batch_write *w);
 
-/* Does the line describe a batch of the plan: its number, its particles and the names of its files? */
+/*
+ * Does the line describe a batch of the plan: its number, its particles and the names of its files?
+ */
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line);
 
 /*
  * Fills the manifest line of a batch, except file names and the sizes and CRC-32 of the files of
- * survivors and of sort keys. All that it sets is a function of the configuration and the batch number, so that verify
- * and compare can compute a batch again and compare the lines.
+ * survivors and of sort keys. All that it sets is a function of the configuration and the batch
+ * number, so that verify and compare can compute a batch again and compare the lines.
  */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 

@@ -1,4 +1,7 @@
-/* order_file.c - see order_file.h. Items are made in a small buffer, so a batch of any size needs no memory. */
+/*
+ * order_file.c - see order_file.h. Items are made in a small buffer, so a batch of any size needs
+ * no memory.
+ */
 #include "pipeline/batch_file/order_file.h"
 
 #include <math.h>
@@ -11,7 +14,9 @@
 #error "numbers are written as they are in memory, with the least significant byte first"
 #endif
 
-/* The block of random words that decides on the sample. No rule draws so many words of a particle. */
+/*
+ * The block of random words that decides on the sample. No rule draws so many words of a particle.
+ */
 #define SAMPLE_BLOCK UINT64_MAX
 
 enum { BUFFER_ITEMS = 1 << 10 };

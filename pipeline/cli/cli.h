@@ -34,9 +34,9 @@ int sl_signals_exit_code(void);
  * Shows the progress of a run on stderr: on a terminal one line that is rewritten, in a log
  * a line now and then.
  *
- * A log is what a batch queue keeps. A run of less than 30 s writes no line there. A longer one writes a
- * line after 30 s, so that its rate and its end are known early; then a line at each further 10 % and at
- * least one every 10 minutes, but never two within 30 s.
+ * A log is what a batch queue keeps. A run of less than 30 s writes no line there. A longer one
+ * writes a line after 30 s, so that its rate and its end are known early; then a line at each
+ * further 10 % and at least one every 10 minutes, but never two within 30 s.
  */
 
 /* All zero, except out and terminal, at the start of a run. */
@@ -66,9 +66,9 @@ extern struct sl_ranks *sl_cli_ranks;
 const char *sl_config_name(const struct sl_args *a);
 
 /*
- * Reads and resolves the configuration of the command line. Standard input is read once; a later call
- * uses the same text. Prints all problems of a configuration to stderr, of several ranks on the first one;
- * sl_last_error() is then "". c and choices are static storage of the caller.
+ * Reads and resolves the configuration of the command line. Standard input is read once; a later
+ * call uses the same text. Prints all problems of a configuration to stderr, of several ranks on
+ * the first one; sl_last_error() is then "". c and choices are static storage of the caller.
  */
 enum sl_status sl_read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
@@ -78,8 +78,8 @@ enum sl_status sl_use_existing_batch_size(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
 
 /*
- * Reads, resolves, plans and refuses what cannot run; predict: also predicts the time and the bytes of the run.
- * *plan stays NULL after --print-config. The caller frees it in any case.
+ * Reads, resolves, plans and refuses what cannot run; predict: also predicts the time and the bytes
+ * of the run. *plan stays NULL after --print-config. The caller frees it in any case.
  */
 enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **plan);
 
@@ -88,9 +88,10 @@ enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **pl
 /* Plans a run that may have several processes, under MPI. */
 
 /*
- * Starts MPI, sets sl_cli_ranks if a launcher has started several processes, and calls sl_read_plan(). The
- * plans of all ranks have the same batch size. SL_USAGE if the ranks have read different configurations. All
- * ranks return the same status; a message that several ranks would have is left to one of them.
+ * Starts MPI, sets sl_cli_ranks if a launcher has started several processes, and calls
+ * sl_read_plan(). The plans of all ranks have the same batch size. SL_USAGE if the ranks have read
+ * different configurations. All ranks return the same status; a message that several ranks would
+ * have is left to one of them.
  */
 enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan);
 

@@ -6,14 +6,14 @@
  */
 #include <stdio.h>
 
-#include "pipeline/cli/commands.h"
 #include "pipeline/cli/cli.h"
+#include "pipeline/cli/commands.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
-#include "pipeline/status/status_print.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report_print.h"
+#include "pipeline/status/status_print.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"
 
@@ -67,8 +67,8 @@ static void print_joined(void *ctx, const struct sl_workspace *w, const struct s
 }
 
 /*
- * A signal stops the join in order: it removes what it has written. It writes only where the command line
- * says, never where a part does, which others may have made.
+ * A signal stops the join in order: it removes what it has written. It writes only where the
+ * command line says, never where a part does, which others may have made.
  */
 enum sl_status sl_command_join(struct sl_args *a)
 {

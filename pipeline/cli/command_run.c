@@ -1,15 +1,15 @@
 /*
  * command_run.c - sluice run and sluice plan.
  *
- * sluice run: plan, allocate, execute (open the output directory, run, finish the output, check) and
- * print the results. The memory is allocated before the directory is opened, so a run that does not
- * fit leaves no files.
+ * sluice run: plan, allocate, execute (open the output directory, run, finish the output, check)
+ * and print the results. The memory is allocated before the directory is opened, so a run that does
+ * not fit leaves no files.
  */
 #include <stdio.h>
 #include <unistd.h>
 
-#include "pipeline/cli/commands.h"
 #include "pipeline/cli/cli.h"
+#include "pipeline/cli/commands.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/report/report_print.h"
@@ -27,8 +27,8 @@ static void show_progress(void *ctx, const struct sl_progress *p)
 }
 
 /*
- * Prints the results of a complete run. With --json, prints the text of run.json, also with --quiet:
- * it was asked for.
+ * Prints the results of a complete run. With --json, prints the text of run.json, also with
+ * --quiet: it was asked for.
  */
 static void print_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, bool stopped)
@@ -43,9 +43,9 @@ static void print_results(void *ctx, const struct sl_workspace *w, const struct 
 }
 
 /*
- * Allocates the memory of the plan, opens the output directory and runs. From then on a signal stops
- * the run in order, because batches can be in flight. run.stop_before counts from the start of the
- * program, because a batch queue does so too.
+ * Allocates the memory of the plan, opens the output directory and runs. From then on a signal
+ * stops the run in order, because batches can be in flight. run.stop_before counts from the start
+ * of the program, because a batch queue does so too.
  */
 static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 {

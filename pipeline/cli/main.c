@@ -1,8 +1,8 @@
 /*
  * main.c - the program: parses the command line and calls the command's function.
  *
- * Only the files of pipeline/cli/ print to the terminal, handle signals or exit. The exit code is the
- * status of the command, or 128 plus the number of the signal that stopped it.
+ * Only the files of pipeline/cli/ print to the terminal, handle signals or exit. The exit code is
+ * the status of the command, or 128 plus the number of the signal that stopped it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "pipeline/args/args_help.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/cli/cli.h"
+#include "pipeline/cli/commands.h"
 #include "pipeline/help/completion.h"
 #include "pipeline/help/version.h"
 #include "pipeline/ranks/ranks.h"
@@ -113,7 +113,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sluice: stdout: %s; the output is incomplete\n", strerror(errno));
 		s = SL_DISK;
 	}
-	/* No exit handlers: after a full disk, HDF5's handler would use files that are half closed. */
+	/*
+	 * No exit handlers: after a full disk, HDF5's handler would use files that are half closed.
+	 */
 	fflush(stderr);
 	sl_ranks_close(s == SL_STOPPED ? sl_signals_exit_code() : (int)s);
 	_exit(s == SL_STOPPED ? sl_signals_exit_code() : (int)s);

@@ -8,8 +8,8 @@
 #include "pipeline/text/version.h"
 
 /*
- * Sets *batch to the smallest batch of all ranks: one with less memory, or without a GPU, may have planned
- * smaller ones than the others, but the files depend on their size.
+ * Sets *batch to the smallest batch of all ranks: one with less memory, or without a GPU, may have
+ * planned smaller ones than the others, but the files depend on their size.
  */
 static enum sl_status find_batch(const struct sl_plan *plan, uint32_t *batch)
 {
@@ -71,8 +71,8 @@ static enum sl_status refuse_text(const char *here, const char *there)
 }
 
 /*
- * Compares with rank 0 all that must be the same: the program, the part, the configuration as far as it
- * determines results, and what determines other files.
+ * Compares with rank 0 all that must be the same: the program, the part, the configuration as far
+ * as it determines results, and what determines other files.
  */
 static enum sl_status compare_plans(const struct sl_plan *plan)
 {

@@ -106,8 +106,8 @@ static enum sl_status run_once(
 }
 
 /*
- * The second run is timed, because the first one pays for page faults and for loading kernels; of a long run that is
- * a small part.
+ * The second run is timed, because the first one pays for page faults and for loading kernels; of a
+ * long run that is a small part.
  */
 static enum sl_status run_twice(
 	struct attempt *a, struct sl_workspace *w, struct sl_control *control)

@@ -11,7 +11,8 @@
  * compaction when half of the particles are dead, and sorting every fourth round. Every batch of
  * every case must have the fate counts, histograms, survivors and digests of the reference.
  *
- * Each case runs the whole configuration and writes nothing. sluice-bench measures stages and backends.
+ * Each case runs the whole configuration and writes nothing. sluice-bench measures stages and
+ * backends.
  *
  * stop.when is ignored: all cases must do the same work.
  *
@@ -25,8 +26,8 @@
 #include "pipeline/print/result.h"
 
 /*
- * If run.device is auto and no GPU can be used, sets run.device to emulated and reason to the error of
- * the GPU; else reason to "".
+ * If run.device is auto and no GPU can be used, sets run.device to emulated and reason to the error
+ * of the GPU; else reason to "".
  */
 void sl_compare_choose_device(struct sl_config *config, char reason[SL_MESSAGE_BYTES]);
 

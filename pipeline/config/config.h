@@ -2,8 +2,9 @@
  * config.h - the values of a configuration: one member per option, in internal units.
  *
  * Folder pipeline/config: the option table (options.c), parsing and printing of single values
- * (quantity.c, values.c) and of the whole configuration (config_print.c). The folder reader/ reads a
- * file and --set options into struct sl_config. Names are not resolved here: see pipeline/resolve.
+ * (quantity.c, values.c) and of the whole configuration (config_print.c). The folder reader/ reads
+ * a file and --set options into struct sl_config. Names are not resolved here: see
+ * pipeline/resolve.
  */
 #ifndef SL_PIPELINE_CONFIG_CONFIG_H
 #define SL_PIPELINE_CONFIG_CONFIG_H

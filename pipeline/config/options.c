@@ -34,13 +34,14 @@ static const char *const durabilities[] = {"batch", "end", "never", NULL};
 static const char *const schedules[] = {"history", "rounds", "measure", "auto", NULL};
 
 /*
- * The order is that of --print-config and of the generated documentation. Options of one section must be
- * adjacent. "free" marks options that change no byte of the results: they can differ on resume.
+ * The order is that of --print-config and of the generated documentation. Options of one section
+ * must be adjacent. "free" marks options that change no byte of the results: they can differ on
+ * resume.
  */
 const struct sl_option sl_options[] = {
 	/*
-	 * run: 2^48 particles are the limit of the input reader too. A batch has at most 2^31, so that
-	 * 32-bit counters on a device cannot overflow.
+	 * run: 2^48 particles are the limit of the input reader too. A batch has at most 2^31, so
+	 * that 32-bit counters on a device cannot overflow.
 	 */
 	PLAIN(run.name, TEXT, .fallback = "run",
 		.help = "prefix of the names of all files of the run: letters, digits, '.', '_' and "
@@ -111,8 +112,8 @@ const struct sl_option sl_options[] = {
 			"fluence estimated by collisions, [fluence_track, z:50] for the fluence estimated by "
 			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z"),
 	/*
-	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
-	 * backends differ in their compressed bytes, but not in their contents.
+	 * primitives: all backends of a primitive give the same bits. The files of different
+	 * DEFLATE backends differ in their compressed bytes, but not in their contents.
 	 */
 	PLAIN(primitives.scan, TEXT, .fallback = "auto", .free = true,
 		.help = "backend of prefix sums: " TUNED
@@ -162,7 +163,9 @@ const struct sl_option sl_options[] = {
 	OPTION(output.white, REAL, NUMBER, DBL_MIN, DBL_MAX,
 		.help = "pixel value that is white in NAME.png; smaller values get the grey of the "
 			"sRGB curve; default: the largest value of the image"),
-	/* output.mcpl: no defaults here, so that other formats can refuse the keys that were given */
+	/*
+	 * output.mcpl: no defaults here, so that other formats can refuse the keys that were given
+	 */
 	PLAIN(output.mcpl.precision, TEXT,
 		.help = "format mcpl: single (4 bytes) or double (8 bytes) numbers; the columns "
 			"have single precision; double avoids a second rounding of time and energy, "
@@ -210,8 +213,9 @@ static size_t append(char path[SL_KEY_BYTES], size_t used, const char *text)
 }
 
 /*
- * The tables store keys without "model.NAME.", so that a model does not repeat its name. Each search
- * for a key makes all paths, which snprintf() would make the slowest part of reading a configuration.
+ * The tables store keys without "model.NAME.", so that a model does not repeat its name. Each
+ * search for a key makes all paths, which snprintf() would make the slowest part of reading a
+ * configuration.
  */
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES])

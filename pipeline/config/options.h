@@ -1,5 +1,6 @@
 /*
- * options.h - the table of options that all runs share, and look-ups in it and in the models' tables.
+ * options.h - the table of options that all runs share, and look-ups in it and in the models'
+ * tables.
  *
  * The full path of an option is SECTION.KEY; for an option of a model it is model.NAME.KEY.
  */
@@ -42,9 +43,9 @@ const char *sl_key_leaf(const char *path);
 const struct sl_model *sl_model_find(const char *name);
 
 /*
- * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key. sl_set_key()
- * returns where KEY begins. sl_set_typed() writes what the user typed: "--set KEY=VALUE" or "--OPTION VALUE",
- * with the quotes that YAML needs; returns typed.
+ * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key.
+ * sl_set_key() returns where KEY begins. sl_set_typed() writes what the user typed: "--set
+ * KEY=VALUE" or "--OPTION VALUE", with the quotes that YAML needs; returns typed.
  */
 enum { SL_SHOWN_SET_BYTES = 256 };
 const char *sl_set_key(const char *set);

@@ -7,7 +7,10 @@
 
 enum { DIGITS_MAX = 9 }; /* fits every number that is accepted */
 
-/* Reads a number without sign or leading zeros at *text and moves *text past it; false if there is none. */
+/*
+ * Reads a number without sign or leading zeros at *text and moves *text past it; false if there is
+ * none.
+ */
 static bool read_number(const char **text, uint64_t *value)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -45,8 +48,8 @@ static enum sl_status read_variable(const char *name, const char *fallback, uint
 }
 
 /*
- * The tasks of --array=MIN-MAX:STEP are the parts in order. The tasks of a list such as 3,7 are as many
- * as the list has numbers, which says nothing about the parts, so they are refused.
+ * The tasks of --array=MIN-MAX:STEP are the parts in order. The tasks of a list such as 3,7 are as
+ * many as the list has numbers, which says nothing about the parts, so they are refused.
  */
 static enum sl_status read_slurm(struct sl_part *part)
 {

@@ -1,9 +1,10 @@
 /*
  * part.h - a part of a run: which of the batches one process of many computes (--part).
  *
- * Batches are functions of the configuration and their number, so the processes need not communicate:
- * part I of N has a range of consecutive batches, and sluice join makes the run of all parts. The
- * parts of a run have a directory each, which is named after the part, so that they can share one
+ * Batches are functions of the configuration and their number, so the processes need not
+ * communicate: part I of N has a range of consecutive batches, and sluice join makes the run of all
+ * parts. The parts of a run have a directory each, which is named after the part, so that they can
+ * share one
  * --out.
  */
 #ifndef SL_PIPELINE_CONFIG_PART_H
@@ -22,8 +23,8 @@ struct sl_part {
 enum { SL_PARTS_MAX = 1000000, SL_PART_NAME_BYTES = 64 };
 
 /*
- * Reads "I/N", or "slurm": then the environment of a task of a Slurm job array gives I and N. SL_USAGE
- * if the text is neither, or if the tasks of the array are not consecutive.
+ * Reads "I/N", or "slurm": then the environment of a task of a Slurm job array gives I and N.
+ * SL_USAGE if the text is neither, or if the tasks of the array are not consecutive.
  */
 enum sl_status sl_part_read(const char *text, struct sl_part *part);
 
@@ -33,7 +34,9 @@ const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTE
 /* Reads such a name; false if it is another one. */
 bool sl_part_find(const char *name, struct sl_part *part);
 
-/* The batches of the part, from first to end - 1, of n_batches. Parts differ by at most one batch. */
+/*
+ * The batches of the part, from first to end - 1, of n_batches. Parts differ by at most one batch.
+ */
 void sl_part_batches(
 	const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end);
 

@@ -69,7 +69,10 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 enum { UNIT_BYTES = 16 }; /* more than the name of any unit */
 
-/* Writes "1/cm", "/ cm" and "cm^-1" as "/cm", other texts unchanged. A text that is cut off is no unit. */
+/*
+ * Writes "1/cm", "/ cm" and "cm^-1" as "/cm", other texts unchanged. A text that is cut off is no
+ * unit.
+ */
 static void spell_inverse(const char *text, char spelt[UNIT_BYTES])
 {
 	const char *slash = text + (*text == '1'), *power = strstr(text, "^-1");
@@ -121,8 +124,8 @@ static int power_of_ten(double factor)
 }
 
 /*
- * The unit named by text, the part of whole after the number n. NULL, with why set, when it is not a
- * unit of the dimension.
+ * The unit named by text, the part of whole after the number n. NULL, with why set, when it is not
+ * a unit of the dimension.
  */
 static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	const struct sl_decimal *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
@@ -149,7 +152,9 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	return NULL;
 }
 
-/* Multiplies *value by a power of the factor of a unit that is no power of ten; rounds each time. */
+/*
+ * Multiplies *value by a power of the factor of a unit that is no power of ten; rounds each time.
+ */
 static void multiply(double *value, double factor, int power)
 {
 	for (; power > 0; power--)
@@ -159,8 +164,8 @@ static void multiply(double *value, double factor, int power)
 }
 
 /*
- * A unit that is a power of ten times the internal unit shifts the decimal exponent, so that the value
- * is rounded once. Any other unit, such as deg, costs further roundings.
+ * A unit that is a power of ten times the internal unit shifts the decimal exponent, so that the
+ * value is rounded once. Any other unit, such as deg, costs further roundings.
  */
 bool sl_real_convert(const struct sl_decimal *n, const char *shown,
 	const struct sl_unit_facts *unit, int power, double *value, char why[SL_WHY_BYTES])

@@ -1,8 +1,9 @@
 /*
  * quantity.h - parses counts, quantities with a unit, and fractions.
  *
- * A text is read as a whole or refused: "1e6" is a million or an error, never 1 with a rest. Nothing
- * depends on the locale. On failure the functions return false and write the message to why.
+ * A text is read as a whole or refused: "1e6" is a million or an error, never 1 with a rest.
+ * Nothing depends on the locale. On failure the functions return false and write the message to
+ * why.
  */
 #ifndef SL_PIPELINE_CONFIG_QUANTITY_H
 #define SL_PIPELINE_CONFIG_QUANTITY_H
@@ -25,8 +26,8 @@ bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES]);
 
 /*
- * Converts a scanned number in a power of a unit, such as 3 cm^2, to the internal units; shown is its
- * text in messages.
+ * Converts a scanned number in a power of a unit, such as 3 cm^2, to the internal units; shown is
+ * its text in messages.
  */
 bool sl_real_convert(const struct sl_decimal *n, const char *shown,
 	const struct sl_unit_facts *unit, int power, double *value, char why[SL_WHY_BYTES]);

@@ -261,8 +261,8 @@ static bool is_plain(const char *text)
 }
 
 /*
- * Prints a text plainly or in double quotes. In quotes all non-ASCII characters are escaped, because
- * YAML takes some of them for line breaks and forbids others.
+ * Prints a text plainly or in double quotes. In quotes all non-ASCII characters are escaped,
+ * because YAML takes some of them for line breaks and forbids others.
  */
 static void print_text(const char *value, char text[SL_VALUE_BYTES])
 {

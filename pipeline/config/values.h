@@ -1,8 +1,8 @@
 /*
  * values.h - one value of a configuration: its memory layout, from text, and back to text.
  *
- * Every function takes the option that describes the value; value points to the member of the struct
- * that the option table fills.
+ * Every function takes the option that describes the value; value points to the member of the
+ * struct that the option table fills.
  */
 #ifndef SL_PIPELINE_CONFIG_VALUES_H
 #define SL_PIPELINE_CONFIG_VALUES_H
@@ -45,7 +45,10 @@ bool sl_value_parse(
 /* Prints one item as YAML that reads back to the same bits. */
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES]);
 
-/* An end of a range: *unit is the unit of its dimension that it is one of, such as 1 s, or else the internal one. */
+/*
+ * An end of a range: *unit is the unit of its dimension that it is one of, such as 1 s, or else the
+ * internal one.
+ */
 double sl_value_end(const struct sl_option *o, double end, const char **unit);
 
 #endif

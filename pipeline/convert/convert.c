@@ -19,8 +19,8 @@
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/phase_space/phase_space.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
@@ -80,7 +80,10 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 	struct sl_convert_cursor at = {0};
 	bool any = false;
 
-	/* a file of a run directory whose format is unknown counts as no list; reading it fails later */
+	/*
+	 * a file of a run directory whose format is unknown counts as no list; reading it fails
+	 * later
+	 */
 	while (sl_convert_next(c, &at)) {
 		bool list = is_list(at.path);
 
@@ -105,7 +108,9 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > bytes && strcmp(name + n - bytes, suffix) == 0;
 }
 
-/* Opens the directory of the output file. The directory must exist: convert creates no directories. */
+/*
+ * Opens the directory of the output file. The directory must exist: convert creates no directories.
+ */
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
@@ -150,7 +155,10 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 
 /* --- conversion ------------------------------------------------------------------------------- */
 
-/* Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4 bytes. */
+/*
+ * Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4
+ * bytes.
+ */
 static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
 {
 	if (lost->comments || lost->blobs)
@@ -161,8 +169,8 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
 }
 
 /*
- * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks that
- * the columns agree, counts the rows and finds the columns that have one value everywhere; the
+ * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks
+ * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time, and the whole output if it is a table.
  */
 static enum sl_status convert_tables(
@@ -237,8 +245,8 @@ static enum sl_status convert(struct sl_conversion *c)
 }
 
 /*
- * Compression always uses libdeflate at level 1 on one thread, so the bytes of the output do not depend on
- * the machine.
+ * Compression always uses libdeflate at level 1 on one thread, so the bytes of the output do not
+ * depend on the machine.
  */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {

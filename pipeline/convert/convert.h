@@ -2,10 +2,9 @@
  * convert.h - joins files of particles into one file of the same or of another format.
  *
  * An input is a file of any format (MCPL from any program), or a run directory, which stands for
- * the files of its committed batches. Inputs are joined in the order given. An existing file is only
- * replaced on request (force), and an input never.
- * The output file gets its name only when it is complete. Everything that the new format cannot
- * hold is reported.
+ * the files of its committed batches. Inputs are joined in the order given. An existing file is
+ * only replaced on request (force), and an input never. The output file gets its name only when it
+ * is complete. Everything that the new format cannot hold is reported.
  *
  *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
  *	tables to MCPL    packs records input by input; drops columns that a record lacks

@@ -10,8 +10,8 @@
 
 #include "pipeline/convert/common/mcpl_origin.h"
 #include "pipeline/convert/common/mcpl_writer.h"
-#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* The sum of the headers, and the text on merged runs that replaces the run of each; NULL: none. */
@@ -79,7 +79,10 @@ static enum sl_status copy_list(
 	return status;
 }
 
-/* The header of the output states the number of records, so a different number means a changed file. */
+/*
+ * The header of the output states the number of records, so a different number means a changed
+ * file.
+ */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs)
 {
 	struct header_sum sum = {.merged = runs->merged ? runs->json : NULL};

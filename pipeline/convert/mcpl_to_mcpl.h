@@ -4,7 +4,10 @@
 
 #include "pipeline/convert/runs.h"
 
-/* Reads every input twice: first the headers, which must agree except for merged runs, then the records. */
+/*
+ * Reads every input twice: first the headers, which must agree except for merged runs, then the
+ * records.
+ */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs);
 
 #endif

@@ -117,8 +117,9 @@ static enum sl_status use_merged(
 }
 
 /*
- * Sets o->plan and o->batch if the inputs are files of one run; leaves them 0 otherwise. A directory that
- * cannot be opened or has no run.json is no error: the inputs then come from elsewhere.
+ * Sets o->plan and o->batch if the inputs are files of one run; leaves them 0 otherwise. A
+ * directory that cannot be opened or has no run.json is no error: the inputs then come from
+ * elsewhere.
  */
 static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 {

@@ -18,7 +18,10 @@
 static const char *const free_sections[] = {
 	"run:", "output:", "key:", "stop:", "check:", "primitives:"};
 
-/* The next line of a configuration, or of the rest of a section, that must be equal; NULL at the end. */
+/*
+ * The next line of a configuration, or of the rest of a section, that must be equal; NULL at the
+ * end.
+ */
 static const char *next_line(const char *at, bool *free)
 {
 	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -129,8 +132,8 @@ static bool is_one_folder(const struct sl_conversion *c)
 
 /*
  * Adds the batch of an input to the sums of its run; false if no committed batch has that file. The
- * inputs are most often all batches in order, so the search starts after the last batch found. Batches
- * without files (output.format: none) have equal names, and are found one after another.
+ * inputs are most often all batches in order, so the search starts after the last batch found.
+ * Batches without files (output.format: none) have equal names, and are found one after another.
  */
 static bool add_batch(struct sl_input_run *run, const char *file)
 {
@@ -181,7 +184,9 @@ static bool any_part(const struct sl_runs *r)
 	return false;
 }
 
-/* Compares each run with the first one; notes the first that differs, and seeds that are repeated. */
+/*
+ * Compares each run with the first one; notes the first that differs, and seeds that are repeated.
+ */
 static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
 {
 	const struct sl_input_run *first = &r->at[0];

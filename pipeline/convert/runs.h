@@ -2,9 +2,10 @@
  * runs.h - the runs that the inputs of a conversion come from, and whether they can be merged.
  *
  * Runs are merged if their configurations differ only in what selects particles of one distribution
- * (section run: seed, particles, name) or how they are written (output, key, stop, check, primitives).
- * Their particles are then particles of one longer simulation. A particle is identified by its seed and
- * its id, so the ids of each run are shifted to follow those of the runs before it.
+ * (section run: seed, particles, name) or how they are written (output, key, stop, check,
+ * primitives). Their particles are then particles of one longer simulation. A particle is
+ * identified by its seed and its id, so the ids of each run are shifted to follow those of the runs
+ * before it.
  */
 #ifndef SL_PIPELINE_CONVERT_RUNS_H
 #define SL_PIPELINE_CONVERT_RUNS_H
@@ -35,14 +36,17 @@ struct sl_runs {
 };
 
 /*
- * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input belongs to no run,
- * or the runs cannot be merged, r->merged is false, and a note says in what several runs differ. The caller frees r,
- * also after a failure.
+ * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input
+ * belongs to no run, or the runs cannot be merged, r->merged is false, and a note says in what
+ * several runs differ. The caller frees r, also after a failure.
  */
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
 void sl_runs_free(struct sl_runs *r);
 
-/* Notes a run that has not ended, or had not when its lines were read: the output then lacks its later batches. */
+/*
+ * Notes a run that has not ended, or had not when its lines were read: the output then lacks its
+ * later batches.
+ */
 void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f, const char *path,
 	size_t committed);
 

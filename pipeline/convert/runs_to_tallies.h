@@ -7,8 +7,8 @@
 #define SL_TALLIES_SUFFIX ".tallies"
 
 /*
- * Writes the file of histograms of one run, or of several that are merged. SL_USAGE if the inputs are not
- * the directories of such runs, or if the runs have no histograms.
+ * Writes the file of histograms of one run, or of several that are merged. SL_USAGE if the inputs
+ * are not the directories of such runs, or if the runs have no histograms.
  */
 enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs *runs);
 

@@ -60,8 +60,8 @@ sl_table_reader sl_survey_add;
 sl_column_set sl_columns_in(const struct sl_table *t);
 
 /*
- * Writes the names of a set of columns, separated by commas, to text; returns text. label has those of named
- * columns.
+ * Writes the names of a set of columns, separated by commas, to text; returns text. label has those
+ * of named columns.
  */
 enum { SL_NAMES_BYTES = 256 };
 const char *sl_column_names(

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "pipeline/convert/tables_to_mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 
 /* The columns that make up a record of the output file. */
@@ -22,7 +22,9 @@ static sl_column_set columns_of_record(const struct sl_convert_tables_job *j)
 	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & j->all.columns);
 }
 
-/* An MCPL record has no field that can be left empty, so a missing column refuses the conversion. */
+/*
+ * An MCPL record has no field that can be left empty, so a missing column refuses the conversion.
+ */
 static enum sl_status check_record(const struct sl_convert_tables_job *j)
 {
 	sl_column_set missing = columns_of_record(j) & ~j->all.columns;
@@ -97,8 +99,8 @@ static enum sl_status add_records(
 }
 
 /*
- * Starts the file with the header of all records. Its table has the surveyed values as data, from which the
- * format takes a weight and a PDG code that the header states once for all particles.
+ * Starts the file with the header of all records. Its table has the surveyed values as data, from
+ * which the format takes a weight and a PDG code that the header states once for all particles.
  */
 static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {

@@ -28,8 +28,8 @@ static void lay_out_made(
 }
 
 /*
- * Appends the rows of an input to the output table, which has memory for the inputs as surveyed. A file
- * that changed since can have other rows and columns.
+ * Appends the rows of an input to the output table, which has memory for the inputs as surveyed. A
+ * file that changed since can have other rows and columns.
  */
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
@@ -102,8 +102,8 @@ static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers 
 }
 
 /*
- * struct sl_table counts rows in 32 bits. An MCPL file has no such limit, because tables_to_mcpl.c packs
- * one input at a time.
+ * struct sl_table counts rows in 32 bits. An MCPL file has no such limit, because tables_to_mcpl.c
+ * packs one input at a time.
  */
 enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {

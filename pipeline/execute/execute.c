@@ -1,12 +1,14 @@
-/* execute.c - see execute.h. The memory of the workspace is allocated before a directory is opened. */
+/*
+ * execute.c - see execute.h. The memory of the workspace is allocated before a directory is opened.
+ */
 #include "pipeline/execute/execute.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/run/run.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/report/tallies/run_results.h"
+#include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
 #include "stages/formats/formats.h"
@@ -62,7 +64,10 @@ static bool is_first_rank(const struct sl_execution *e)
 	return !e->control->ranks || e->control->ranks->rank == 0;
 }
 
-/* Writes the files of the whole run and run.json, and reports: on the first rank. why: of a stop, or NULL. */
+/*
+ * Writes the files of the whole run and run.json, and reports: on the first rank. why: of a stop,
+ * or NULL.
+ */
 static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *w,
 	const struct sl_dir *dir, const struct sl_session *session, const struct sl_manifest *all,
 	const char *why)
@@ -74,8 +79,8 @@ static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *
 }
 
 /*
- * Finishes the run after a session, after which so many batches are committed. All ranks call it, and
- * return the status on which they have agreed.
+ * Finishes the run after a session, after which so many batches are committed. All ranks call it,
+ * and return the status on which they have agreed.
  */
 static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspace *w,
 	const struct sl_dir *dir, const struct sl_session *session, uint64_t committed,
@@ -98,8 +103,8 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 }
 
 /*
- * With output.durable: end, rank 0 flushes all files before it writes run.json, but on its machine alone. So
- * the other ranks flush theirs before.
+ * With output.durable: end, rank 0 flushes all files before it writes run.json, but on its machine
+ * alone. So the other ranks flush theirs before.
  */
 static enum sl_status flush(
 	const struct sl_execution *e, const struct sl_workspace *w, const struct sl_dir *dir)
@@ -110,8 +115,8 @@ static enum sl_status flush(
 }
 
 /*
- * Runs the batches that are not in *done and finishes the directory. A failure on which the ranks have agreed
- * is returned at once: each rank has its message, or none, already.
+ * Runs the batches that are not in *done and finishes the directory. A failure on which the ranks
+ * have agreed is returned at once: each rank has its message, or none, already.
  */
 static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *w,
 	const struct sl_dir *dir, const struct sl_manifest *done)

@@ -45,9 +45,10 @@ void sl_offer_part(const struct sl_last_word *last, const char *word, size_t n, 
 void sl_offer(const struct sl_last_word *last, const char *word);
 
 /*
- * Offers what a help text and the name of a value say. The help lists words after its begin or after
- * ": ", separated by ", " and " or ", up to ";": "where: auto, cpu or cuda:N". An item with upper case
- * or one of []| is a placeholder. FILE, PATH, CONFIG and IN... are files, DIR is a folder.
+ * Offers what a help text and the name of a value say. The help lists words after its begin or
+ * after ": ", separated by ", " and " or ", up to ";": "where: auto, cpu or cuda:N". An item with
+ * upper case or one of []| is a placeholder. FILE, PATH, CONFIG and IN... are files, DIR is a
+ * folder.
  */
 void sl_offer_value(const struct sl_last_word *last, const char *name, const char *help);
 

@@ -11,12 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/args/args.h"
 #include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 #include "pipeline/config/values.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
 
@@ -29,7 +29,9 @@ static uint64_t count_of(double end)
 	return end < 0x1p64 ? (uint64_t)end : UINT64_MAX;
 }
 
-/* Prints the range of a real option with its unit. The ends of the range of double mean no limit. */
+/*
+ * Prints the range of a real option with its unit. The ends of the range of double mean no limit.
+ */
 static void print_ends(const struct sl_option *o, FILE *out)
 {
 	const char *unit;
@@ -49,8 +51,8 @@ static void print_ends(const struct sl_option *o, FILE *out)
 }
 
 /*
- * The words are those of a person, not of the type: a count is a whole number, and a real number has a
- * unit, in which lo and hi of the table are.
+ * The words are those of a person, not of the type: a count is a whole number, and a real number
+ * has a unit, in which lo and hi of the table are.
  */
 void sl_help_range(const struct sl_option *o, FILE *out)
 {
@@ -94,8 +96,8 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 }
 
 /*
- * Prints an option in four parts: its path, its help, the accepted values, and its default. An option
- * without a fallback is computed by the program or is required.
+ * Prints an option in four parts: its path, its help, the accepted values, and its default. An
+ * option without a fallback is computed by the program or is required.
  */
 static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
 {
@@ -152,7 +154,10 @@ static int print_keys(const char *word, bool leaf, FILE *out)
 	return found;
 }
 
-/* Prints the column and the fate of that name, with the unit of the column; returns 0 if none exists. */
+/*
+ * Prints the column and the fate of that name, with the unit of the column; returns 0 if none
+ * exists.
+ */
 static int print_words(const char *word, FILE *out)
 {
 	enum sl_column column = sl_column_named(word);

@@ -19,7 +19,10 @@
  */
 enum sl_status sl_help(const char *word, FILE *out);
 
-/* Prints which values a key accepts, with their unit, without its default: "whole number, 1 to 16, or auto". */
+/*
+ * Prints which values a key accepts, with their unit, without its default: "whole number, 1 to 16,
+ * or auto".
+ */
 void sl_help_range(const struct sl_option *o, FILE *out);
 
 #endif

@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/help/help.h"
-#include "pipeline/help/help_markdown.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
+#include "pipeline/help/help.h"
+#include "pipeline/help/help_markdown.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text_memory.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
 
 /*
- * Prints a line without its newline as lines of at most LINE_COLUMNS characters. The lines after the
- * first are indented, so that Markdown takes them as parts of the same list item.
+ * Prints a line without its newline as lines of at most LINE_COLUMNS characters. The lines after
+ * the first are indented, so that Markdown takes them as parts of the same list item.
  */
 static void print_wrapped(const char *text, const char *end, FILE *out)
 {
@@ -52,8 +52,8 @@ static void print_key(const struct sl_option *o, const char *path, FILE *out)
 }
 
 /*
- * Prints the keys of one table, in its order, with a heading wherever the section changes. section is
- * the last heading: "run" of a common key, "model.slab" of a key of a model.
+ * Prints the keys of one table, in its order, with a heading wherever the section changes. section
+ * is the last heading: "run" of a common key, "model.slab" of a key of a model.
  */
 static void print_keys(const struct sl_model *model, const struct sl_option *options, size_t n,
 	char section[SL_KEY_BYTES], FILE *out)
@@ -107,7 +107,8 @@ static void print_fate(enum sl_fate f, FILE *out)
 }
 
 /*
- * One line per dimension, without numbers, which have no unit. The first unit is the one used inside the program and in files.
+ * One line per dimension, without numbers, which have no unit. The first unit is the one used
+ * inside the program and in files.
  */
 static void print_units(FILE *out)
 {
@@ -148,8 +149,8 @@ static void print_all(FILE *out)
 }
 
 /*
- * The text exists in memory before its first line is printed, so a lack of memory leaves no part of a
- * document, which a reader could take for the whole one.
+ * The text exists in memory before its first line is printed, so a lack of memory leaves no part of
+ * a document, which a reader could take for the whole one.
  */
 enum sl_status sl_help_markdown(FILE *out)
 {

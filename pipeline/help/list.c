@@ -1,14 +1,14 @@
 /*
  * list.c - sluice list: prints the contents of this build as text or JSON.
  *
- * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends that
- * this build lacks are listed too, because configurations of other machines can name them. Keys of
- * the JSON output are read by scripts: never rename one.
+ * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends
+ * that this build lacks are listed too, because configurations of other machines can name them.
+ * Keys of the JSON output are read by scripts: never rename one.
  */
-#include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
-#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/config/config.h"
 #include "pipeline/print/result.h"
+#include "pipeline/resolve/choices/choices.h"
 #include "primitives/catalog.h"
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
@@ -63,7 +63,10 @@ static const char *openpmd_name(int column, char text[RECORD_BYTES])
 	return text;
 }
 
-/* Models, each with its columns and the fates that it can give. A script can check a configuration's columns and fates against these lists. */
+/*
+ * Models, each with its columns and the fates that it can give. A script can check a
+ * configuration's columns and fates against these lists.
+ */
 static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
@@ -246,7 +249,10 @@ enum sl_status sl_help_list(bool json, FILE *out)
 	return sl_result_end(&r, SL_OK);
 }
 
-/* A device, by the word that run.device takes for it. d NULL: why there is none, which only people read. */
+/*
+ * A device, by the word that run.device takes for it. d NULL: why there is none, which only people
+ * read.
+ */
 static void list_device(struct sl_result *r, const char *word, const struct sl_device *d)
 {
 	struct sl_json *j = &r->json;

@@ -14,8 +14,8 @@
 enum sl_status sl_help_list(bool json, FILE *out);
 
 /*
- * Prints the GPUs of this machine, or why there is none, and the emulated device, as text or JSON. The
- * emulated device is the current one afterwards.
+ * Prints the GPUs of this machine, or why there is none, and the emulated device, as text or JSON.
+ * The emulated device is the current one afterwards.
  */
 enum sl_status sl_help_devices(bool json, FILE *out);
 

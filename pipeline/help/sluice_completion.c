@@ -70,7 +70,10 @@ static bool option_of_key(const char *path, struct sl_args_option *o)
 	return false;
 }
 
-/* The values of a key: those of its kind, else those that the help of its option or its own help lists. */
+/*
+ * The values of a key: those of its kind, else those that the help of its option or its own help
+ * lists.
+ */
 static void offer_values_of_key(const struct sl_last_word *last, const char *path)
 {
 	const struct sl_model *model;
@@ -94,7 +97,10 @@ static void offer_values_of_key(const struct sl_last_word *last, const char *pat
 		sl_offer_value(last, "", key->help);
 }
 
-/* Offers each key, with end after it; keys of the items of a list need numbers, which only the user knows. */
+/*
+ * Offers each key, with end after it; keys of the items of a list need numbers, which only the user
+ * knows.
+ */
 static void offer_keys(const struct sl_last_word *last, const char *end)
 {
 	char path[SL_KEY_BYTES + sizeof("=")];

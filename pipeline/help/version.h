@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Prints what a report of an error needs: version, commit, compilers, CUDA, HDF5 and CPU levels, one per
- * line. No device is opened, so it works on a machine whose GPU does not.
+ * Prints what a report of an error needs: version, commit, compilers, CUDA, HDF5 and CPU levels,
+ * one per line. No device is opened, so it works on a machine whose GPU does not.
  */
 void sl_version_print(FILE *out);
 

@@ -1,8 +1,9 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * info_histograms.c and info_mcpl.c write those of two kinds. A file is read completely, so it must fit in memory: only then can
- * its checksum be compared, and a damaged file is refused before anything of it is printed.
+ * info_histograms.c and info_mcpl.c write those of two kinds. A file is read completely, so it must
+ * fit in memory: only then can its checksum be compared, and a damaged file is refused before
+ * anything of it is printed.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
@@ -15,9 +16,9 @@
 #include "pipeline/print/result.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/survivor_file.h"
+#include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/images.h"
-#include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
@@ -70,8 +71,8 @@ static const struct sl_line lines[] = {
 /* --- images ----------------------------------------------------------------------------------- */
 
 /*
- * Writes a dataset with statistics of n pixels of type f64 (real) or u64. The pixels point into the file and may be
- * unaligned, so each is copied.
+ * Writes a dataset with statistics of n pixels of type f64 (real) or u64. The pixels point into the
+ * file and may be unaligned, so each is copied.
  */
 static void write_pixels(struct sl_json *j, const char *name, bool real, const char *unit,
 	const void *pixels, uint64_t n)
@@ -127,9 +128,10 @@ static enum sl_status info_of_image(const char *path, struct sl_json *j)
 /* --- survivors -------------------------------------------------------------------------------- */
 
 /*
- * Survivor files are read one at a time, and their columns added up. Numbers have the units in which files store the
- * columns, which are the first ones of sluice list. Columns are weighted by the column weight; the weight itself and
- * the id are not. Without a column weight each particle counts once.
+ * Survivor files are read one at a time, and their columns added up. Numbers have the units in
+ * which files store the columns, which are the first ones of sluice list. Columns are weighted by
+ * the column weight; the weight itself and the id are not. Without a column weight each particle
+ * counts once.
  */
 
 /* What has been added up of all files read so far. */
@@ -186,7 +188,9 @@ static void add_table(struct survey *all, const struct sl_table *t)
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | \
 		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
 
-/* The facts, the statistics and, of one file, the digests of the columns; then the particle types. */
+/*
+ * The facts, the statistics and, of one file, the digests of the columns; then the particle types.
+ */
 static void write_columns(
 	struct survey *all, const struct sl_table *t, bool digests, struct sl_json *j)
 {
@@ -212,8 +216,8 @@ static void write_columns(
 }
 
 /*
- * The digests are those of the values as a reader gets them, so they can be compared with run.json and
- * with another format of the same batch, if that format does not round.
+ * The digests are those of the values as a reader gets them, so they can be compared with run.json
+ * and with another format of the same batch, if that format does not round.
  */
 static enum sl_status info_of_survivors(const char *path, uint64_t head, struct sl_json *j)
 {
@@ -261,8 +265,9 @@ static enum sl_status info_of_all_survivors(
 /* --- runs ------------------------------------------------------------------------------------- */
 
 /*
- * The state and the sums of a run, from run.json and manifest.jsonl. The directory is not locked: the numbers of a
- * run in progress are those of the batches committed so far. Weights are not written: their unit is in the plan.
+ * The state and the sums of a run, from run.json and manifest.jsonl. The directory is not locked:
+ * the numbers of a run in progress are those of the batches committed so far. Weights are not
+ * written: their unit is in the plan.
  */
 static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 	const struct sl_existing_sizes *sizes, const struct sl_manifest *m)

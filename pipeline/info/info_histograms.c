@@ -1,9 +1,9 @@
 /*
  * info_histograms.c - reads NAME.tallies: each histogram with its sums per fate.
  *
- * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/histogram_file.c describes its
- * layout. Names, sizes and types are checked as they are read, because the file can be any file of
- * that name. HDF5 runs in a child process (hdf5_child.h), which writes to memory.
+ * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/histogram_file.c
+ * describes its layout. Names, sizes and types are checked as they are read, because the file can
+ * be any file of that name. HDF5 runs in a child process (hdf5_child.h), which writes to memory.
  */
 #include "pipeline/info/info_histograms.h"
 
@@ -19,7 +19,9 @@
 /* Of a name in the file; of the text, more than any file of this program needs. */
 enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };
 
-/* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
+/*
+ * Every problem of the file ends here: there is no way to print a part of it that could be trusted.
+ */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -67,8 +69,8 @@ static uint64_t cells_of(struct sl_h5 *h, hid_t fate)
 }
 
 /*
- * The particles of a fate below, in and above the bins; of a grid, which has n_bins 0, the cells instead of those in
- * bins. Members that are no fates, edges and volumes, are skipped.
+ * The particles of a fate below, in and above the bins; of a grid, which has n_bins 0, the cells
+ * instead of those in bins. Members that are no fates, edges and volumes, are skipped.
  */
 static enum sl_status write_fate(
 	struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, struct sl_json *j)
@@ -97,9 +99,9 @@ static enum sl_status write_fate(
 }
 
 /*
- * Writes a member of the root group: a group with attributes, "edges" and a group per fate, or a grid, whose name
- * says which columns its axes have; a text on merged runs is skipped. Edges are in the unit of the attribute; the
- * counts are particles, also if the run has weights.
+ * Writes a member of the root group: a group with attributes, "edges" and a group per fate, or a
+ * grid, whose name says which columns its axes have; a text on merged runs is skipped. Edges are in
+ * the unit of the attribute; the counts are particles, also if the run has weights.
  */
 static enum sl_status write_histogram(
 	struct sl_h5 *h, hid_t group, const char *name, uint64_t unused, struct sl_json *j)

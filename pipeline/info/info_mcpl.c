@@ -18,7 +18,10 @@
 /* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
 enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, PDG = 9, FLAGS = 10, POLARISATION = 11 };
 
-/* The numbers of a particle in units of the configuration; user flags and polarisation are optional. */
+/*
+ * The numbers of a particle in units of the configuration; user flags and polarisation are
+ * optional.
+ */
 static const struct {
 	const char *name, *unit;
 } facts[NUMBERS] = {{"x", "cm"}, {"y", "cm"}, {"z", "cm"}, {"u", ""}, {"v", ""}, {"w", ""},
@@ -80,7 +83,9 @@ static enum sl_status write_next(struct sl_mcpl_stream *s, const char *key, stru
 	return SL_OK;
 }
 
-/* Writes the strings of the header in their order in the file: all names of blobs, then all blobs. */
+/*
+ * Writes the strings of the header in their order in the file: all names of blobs, then all blobs.
+ */
 static enum sl_status write_strings(struct sl_mcpl_stream *s, struct sl_json *j)
 {
 	char text[TEXT_BYTES];

@@ -32,8 +32,8 @@ void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double wei
 }
 
 /*
- * A mean needs weights that do not add up to 0: without them, it and the rms are missing. Rounding makes a variance
- * of 0 less than it, and a negative sum of weights makes it -0.
+ * A mean needs weights that do not add up to 0: without them, it and the rms are missing. Rounding
+ * makes a variance of 0 less than it, and a negative sum of weights makes it -0.
  */
 void sl_weighted_stats_json(const struct sl_weighted_stats *s, bool code, struct sl_json *j)
 {

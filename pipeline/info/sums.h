@@ -1,4 +1,7 @@
-/* sums.h - least, largest, and weighted mean, rms and sum of the values of a column; sums by particle type. */
+/*
+ * sums.h - least, largest, and weighted mean, rms and sum of the values of a column; sums by
+ * particle type.
+ */
 #ifndef SL_PIPELINE_INFO_SUMS_H
 #define SL_PIPELINE_INFO_SUMS_H
 
@@ -17,7 +20,10 @@ struct sl_weighted_stats {
 
 void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double weight);
 
-/* Writes least, mean, rms, largest and sum. A code, such as a particle type, has no mean and no sum. */
+/*
+ * Writes least, mean, rms, largest and sum. A code, such as a particle type, has no mean and no
+ * sum.
+ */
 void sl_weighted_stats_json(const struct sl_weighted_stats *s, bool code, struct sl_json *j);
 
 /* Types with a separate row; particles of further types are counted together. */

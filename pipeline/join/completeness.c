@@ -25,8 +25,8 @@ static enum sl_status check_range(const struct sl_joined_part *part, const struc
 }
 
 /*
- * Moves the lines of all parts to *all; they ascend because the parts do. The parts keep their numbers of
- * lines: a run of many batches needs its lines in memory once.
+ * Moves the lines of all parts to *all; they ascend because the parts do. The parts keep their
+ * numbers of lines: a run of many batches needs its lines in memory once.
  */
 static enum sl_status concatenate(struct sl_joined_parts *parts, struct sl_manifest *all)
 {
@@ -106,7 +106,10 @@ enum sl_status sl_parts_collect(
 		SL_TRY(check_range(&parts->at[i], plan));
 	SL_TRY(concatenate(parts, all));
 	o = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, all);
-	/* each batch is there once, so the batches are complete if the last of as many is in its place */
+	/*
+	 * each batch is there once, so the batches are complete if the last of as many is in its
+	 * place
+	 */
 	if (all->n < o.batches || all->line[o.batches - 1].batch != o.batches - 1)
 		return refuse_incomplete(parts, plan, o.batches);
 	all->n = o.batches;

@@ -10,7 +10,10 @@
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/files.h"
 
-/* Makes the plan of the whole run in the directory `to`: what the parts say of a directory does not count. */
+/*
+ * Makes the plan of the whole run in the directory `to`: what the parts say of a directory does not
+ * count.
+ */
 static enum sl_status make_plan(
 	const struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
 {
@@ -82,8 +85,9 @@ static enum sl_status look_before(const char *to, struct before *before)
 }
 
 /*
- * Closes the directory after a failure. LOCK, run.json and the directory are removed if this join has made
- * them: run.json can exist although its commit has failed, if only the fsync of the directory did.
+ * Closes the directory after a failure. LOCK, run.json and the directory are removed if this join
+ * has made them: run.json can exist although its commit has failed, if only the fsync of the
+ * directory did.
  */
 static void leave(const struct sl_plan *plan, struct sl_dir *dir, const struct before *before)
 {
@@ -96,7 +100,10 @@ static void leave(const struct sl_plan *plan, struct sl_dir *dir, const struct b
 		(void)sl_dir_remove(plan->to);
 }
 
-/* Removes what a failed join has written, all with names that were free before, or of a replaced run. */
+/*
+ * Removes what a failed join has written, all with names that were free before, or of a replaced
+ * run.
+ */
 static void remove_written(const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
@@ -105,8 +112,8 @@ static void remove_written(const struct sl_plan *plan, const struct sl_dir *dir)
 }
 
 /*
- * Writes the run in *dir, which is closed after a failure. Until it is open, nothing in it is this join's.
- * The message of a failure stays, also if a removal fails.
+ * Writes the run in *dir, which is closed after a failure. Until it is open, nothing in it is this
+ * join's. The message of a failure stays, also if a removal fails.
  */
 static enum sl_status write_in(const struct sl_join_job *job, const struct sl_joined_parts *parts,
 	struct sl_workspace *w, const struct sl_manifest *all, struct sl_dir *dir,

@@ -7,8 +7,8 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/text/messages.h"
 #include "primitives/files/files.h"
-#include "primitives/files/lock.h"
 #include "primitives/files/link.h"
+#include "primitives/files/lock.h"
 #include "primitives/files/map.h"
 
 /* --- before a file is written ----------------------------------------------------------------- */
@@ -56,7 +56,10 @@ static uint64_t bytes_of(const struct sl_manifest_line *l)
 	return l->file_bytes + l->bins_bytes + l->order_bytes;
 }
 
-/* Refuses the directory of a part; *copied: its files cannot be linked to a directory of `to`'s device. */
+/*
+ * Refuses the directory of a part; *copied: its files cannot be linked to a directory of `to`'s
+ * device.
+ */
 static enum sl_status check_part(
 	const struct sl_joined_part *part, const struct sl_dir *to, bool is_to, bool *copied)
 {
@@ -148,8 +151,8 @@ static enum sl_status take(const struct sl_dir *from, const char *name, const st
 }
 
 /*
- * A file of a part can be replaced at any moment, so the files that the joined run has are checked. Files
- * with other names than those of the run are not taken, and then the check fails.
+ * A file of a part can be replaced at any moment, so the files that the joined run has are checked.
+ * Files with other names than those of the run are not taken, and then the check fails.
  */
 static enum sl_status take_batch(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_dir *from, const struct sl_manifest_line *l, const struct sl_dir *to)

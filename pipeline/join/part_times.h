@@ -13,8 +13,8 @@ void sl_part_times_add(
 	const struct sl_existing_run *run, struct sl_part_times *times, struct sl_session *sum);
 
 /*
- * Reads the members machine to primitives of run.json, as text, whose checksum was checked. The caller
- * frees *members with sl_memory_give(SL_HOST). SL_BAD_INPUT if they are missing.
+ * Reads the members machine to primitives of run.json, as text, whose checksum was checked. The
+ * caller frees *members with sl_memory_give(SL_HOST). SL_BAD_INPUT if they are missing.
  */
 enum sl_status sl_part_members_read(const struct sl_dir *dir, char **members);
 

@@ -33,9 +33,9 @@ struct sl_joined_parts {
 };
 
 /*
- * Finds and reads the parts in n directories: each is the directory of a part, or has directories of
- * parts (--out of sluice run --part). The caller frees *parts, also after a failure. SL_BAD_INPUT if a
- * part is damaged or of another run; SL_USAGE if a part is given twice.
+ * Finds and reads the parts in n directories: each is the directory of a part, or has directories
+ * of parts (--out of sluice run --part). The caller frees *parts, also after a failure.
+ * SL_BAD_INPUT if a part is damaged or of another run; SL_USAGE if a part is given twice.
  */
 enum sl_status sl_parts_open(const char *const *in, size_t n, struct sl_joined_parts *parts);
 void sl_parts_free(struct sl_joined_parts *parts);

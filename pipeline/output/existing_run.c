@@ -104,7 +104,10 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	if (!read_part(tree, &f->part))
 		return bad_run_json(dir, "has a part without its number");
 	read_progress(f);
-	/* The name becomes part of file names that may be removed: it must be one that a run can have. */
+	/*
+	 * The name becomes part of file names that may be removed: it must be one that a run can
+	 * have.
+	 */
 	if (f->name && f->name[strspn(f->name, SL_RUN_NAME_CHARACTERS)] != '\0')
 		f->name = NULL;
 	return SL_OK;
@@ -162,7 +165,9 @@ enum sl_status sl_existing_run_sizes(
 
 enum { DEFLATE_BYTES = 64 };
 
-/* Writes the setting that chooses the backend; false if it is not one of this build for the host. */
+/*
+ * Writes the setting that chooses the backend; false if it is not one of this build for the host.
+ */
 static bool set_deflate(const char *name, char set[DEFLATE_BYTES])
 {
 	const struct sl_backend *found;
@@ -233,8 +238,9 @@ static const char *skip_particles(const char *at, const char *line, size_t bytes
 }
 
 /*
- * Compares the stored configuration with that of the plan, except for run.particles: both are written by
- * the same code, so equal settings give equal texts. The message has the text around the first difference.
+ * Compares the stored configuration with that of the plan, except for run.particles: both are
+ * written by the same code, so equal settings give equal texts. The message has the text around the
+ * first difference.
  */
 static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
@@ -262,9 +268,9 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *stored, 
 }
 
 /*
- * Are the keys of a run of this many particles computed as those of the plan? The range of a field id for
- * which the key gives none is 0 to the last id of the run, and its number of bits drops the lowest bits of
- * that range.
+ * Are the keys of a run of this many particles computed as those of the plan? The range of a field
+ * id for which the key gives none is 0 to the last id of the run, and its number of bits drops the
+ * lowest bits of that range.
  */
 static bool same_key(const struct sl_plan *plan, uint64_t particles)
 {
@@ -284,9 +290,9 @@ static bool same_key(const struct sl_plan *plan, uint64_t particles)
 }
 
 /*
- * Compares the numbers of particles of equal configurations. A run can be extended, because batches do not
- * depend on it, except for the last one, which is computed again. The number of a list without
- * run.particles is that of its files: another number means that these have changed.
+ * Compares the numbers of particles of equal configurations. A run can be extended, because batches
+ * do not depend on it, except for the last one, which is computed again. The number of a list
+ * without run.particles is that of its files: another number means that these have changed.
  */
 static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_existing_run *f,
 	const struct sl_plan *plan, struct sl_resumption *how)

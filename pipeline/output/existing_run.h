@@ -51,26 +51,26 @@ enum sl_status sl_existing_run_sizes(
 
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most
- * SL_EXISTING_RUN_SETS_MAX) replace values. f->deflate compresses, if it is a host backend of this build:
- * a joined file that is written in another order has its bytes. The caller frees *plan, also after a
- * failure.
+ * SL_EXISTING_RUN_SETS_MAX) replace values. f->deflate compresses, if it is a host backend of this
+ * build: a joined file that is written in another order has its bytes. The caller frees *plan, also
+ * after a failure.
  */
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * Compares two stored configurations: both are written by the same code, so equal settings give equal
- * texts. If they differ, sets of_a and of_b to the text of each around the first difference.
+ * Compares two stored configurations: both are written by the same code, so equal settings give
+ * equal texts. If they differ, sets of_a and of_b to the text of each around the first difference.
  */
 enum { SL_DIFFERENCE_BYTES = 82 };
 bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
 	char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
- * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The plan may
- * have more particles, which *how says. Otherwise SL_OUTPUT_IN_USE, and the message states the first
- * difference.
+ * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The
+ * plan may have more particles, which *how says. Otherwise SL_OUTPUT_IN_USE, and the message states
+ * the first difference.
  */
 struct sl_resumption {
 	bool extended;      /* the plan has more particles than the run in dir */

@@ -1,8 +1,8 @@
 /* image_files.c - sums up the image and commits its two files; the sum itself is in results/. */
 #include "pipeline/output/image_files.h"
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/output/run_directory.h"
+#include "pipeline/plan/plan.h"
 #include "primitives/files/files.h"
 
 static enum sl_status commit_file(const struct sl_workspace *w, const struct sl_dir *dir,

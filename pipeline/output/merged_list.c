@@ -1,8 +1,8 @@
 /*
  * merged_list.c - merges the batch files of a run into one file, or compares an existing one.
  *
- * sl_merged_list_send() produces the bytes of the list: a header with the sums of all headers, then the
- * records of each batch file, or the records of all in another order or selection
+ * sl_merged_list_send() produces the bytes of the list: a header with the sums of all headers, then
+ * the records of each batch file, or the records of all in another order or selection
  * (merge/ordered_list.h). Writing and comparing differ only in the sink of these bytes, so sluice
  * verify checks exactly what a run writes.
  */
@@ -13,15 +13,15 @@
 
 #include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/map.h"
 #include "primitives/files/files.h"
+#include "primitives/files/map.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
 /*
- * Adds the header of a batch file to *sum. The file is mapped, so the disk delivers only the pages of the
- * header.
+ * Adds the header of a batch file to *sum. The file is mapped, so the disk delivers only the pages
+ * of the header.
  */
 static enum sl_status add_header(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *sum)
@@ -42,9 +42,10 @@ static enum sl_status add_header(
 }
 
 /*
- * Sends the records of a batch: the bytes after the header, whose checksum was compared, so that a damaged batch
- * never enters the list. All headers of a run have the same length, because counts have a fixed width. Gzip members may
- * be concatenated, so compressed records are copied without decompressing them.
+ * Sends the records of a batch: the bytes after the header, whose checksum was compared, so that a
+ * damaged batch never enters the list. All headers of a run have the same length, because counts
+ * have a fixed width. Gzip members may be concatenated, so compressed records are copied without
+ * decompressing them.
  */
 static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manifest_line *l,
 	size_t header_bytes, const struct sl_list_target *to)
@@ -157,9 +158,9 @@ static enum sl_status compare_bytes(void *context, const void *bytes, size_t siz
 }
 
 /*
- * Sends the list with intermediate files in a new directory, in that of the run or, if that is read-only, in
- * $TMPDIR: the directory of the run is not locked, and a run or another check can be making files of the
- * same names there.
+ * Sends the list with intermediate files in a new directory, in that of the run or, if that is
+ * read-only, in $TMPDIR: the directory of the run is not locked, and a run or another check can be
+ * making files of the same names there.
  */
 static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, struct comparison *found)

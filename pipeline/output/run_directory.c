@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
-#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/output/stale_files.h"
-#include "pipeline/results/survivor_file.h"
 #include "pipeline/output/xdmf_file.h"
+#include "pipeline/plan/plan.h"
+#include "pipeline/report/tallies/histogram_file.h"
+#include "pipeline/results/survivor_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
 /*
- * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular file
- * is not complete; a failure of the disk is an error, because the file may be good.
+ * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular
+ * file is not complete; a failure of the disk is an error, because the file may be good.
  */
 static enum sl_status has_contents(
 	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *complete)
@@ -117,8 +117,8 @@ static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *di
 }
 
 /*
- * Removes the existing run. If the run reads input files, a first pass removes nothing and fails if one
- * of them would be removed, so that a refusal leaves the directory unchanged.
+ * Removes the existing run. If the run reads input files, a first pass removes nothing and fails if
+ * one of them would be removed, so that a refusal leaves the directory unchanged.
  */
 static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
@@ -132,8 +132,9 @@ static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *d
 }
 
 /*
- * Refuses, resumes or replaces what the directory contains. Without run.json the configuration of the
- * committed batches is unknown, so they can neither be resumed nor be left among those of a new run.
+ * Refuses, resumes or replaces what the directory contains. Without run.json the configuration of
+ * the committed batches is unknown, so they can neither be resumed nor be left among those of a new
+ * run.
  */
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done, struct sl_resumption *how)
@@ -187,8 +188,8 @@ static enum sl_status check_other_parts(const struct sl_plan *plan)
 }
 
 /*
- * A joined file that an earlier session of the run has made stays if this one makes none; run.json then still
- * names it, so that it is verified, and is removed if the run is extended.
+ * A joined file that an earlier session of the run has made stays if this one makes none; run.json
+ * then still names it, so that it is verified, and is removed if the run is extended.
  */
 static enum sl_status find_list(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_resumption *how)
@@ -223,9 +224,10 @@ static enum sl_status get_contents(
 }
 
 /*
- * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
- * number of particles, so the files of the shorter run may go. It is durable unless output.durable is never:
- * without it, a failure of the machine would leave batches that cannot be resumed.
+ * run.json is written with the state "running", so that a killed run can be resumed. Then it has
+ * the new number of particles, so the files of the shorter run may go. It is durable unless
+ * output.durable is never: without it, a failure of the machine would leave batches that cannot be
+ * resumed.
  */
 enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done)
@@ -300,7 +302,9 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 	return s;
 }
 
-/* Sums the histograms of all batches, for run.json, and writes the sums as HDF5 if the run does so. */
+/*
+ * Sums the histograms of all batches, for run.json, and writes the sums as HDF5 if the run does so.
+ */
 static enum sl_status commit_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
@@ -350,7 +354,10 @@ enum sl_status sl_output_settle(
 	SL_TRY(sl_manifest_read(dir, m));
 	if (m->n != committed || m->damaged > 0)
 		return manifest_changed(dir);
-	/* The stop rule needs batches in order: a batch that was missing can be the one that met it. */
+	/*
+	 * The stop rule needs batches in order: a batch that was missing can be the one that met
+	 * it.
+	 */
 	cut = cut_after_stop_rule(w->plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
@@ -371,8 +378,8 @@ static enum sl_status check_unchanged(
 
 /*
  * The image and the joined file need all batches, so an unfinished run has neither. run.json is the
- * last file, because its state says that all others are complete, and durable unless output.durable is
- * never.
+ * last file, because its state says that all others are complete, and durable unless output.durable
+ * is never.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, const struct sl_manifest *m)

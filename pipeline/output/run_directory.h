@@ -24,20 +24,22 @@ enum sl_start {
 	SL_START_FORCE /* removes the files of the existing run */
 };
 
-/* Opens and locks the plan's directory, which is made if it does not exist. The caller closes *dir. */
+/*
+ * Opens and locks the plan's directory, which is made if it does not exist. The caller closes *dir.
+ */
 enum sl_status sl_output_lock(const struct sl_plan *plan, struct sl_dir *dir);
 
 /*
- * Prepares the locked directory as start says. *done gets the batches that need not be computed; the
- * caller frees it, also after a failure. SL_OUTPUT_IN_USE if the directory has other contents than
- * start expects.
+ * Prepares the locked directory as start says. *done gets the batches that need not be computed;
+ * the caller frees it, also after a failure. SL_OUTPUT_IN_USE if the directory has other contents
+ * than start expects.
  */
 enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done);
 
 /*
- * Sets *batch to the particles per batch of the run in the output directory of config; 0 if there is
- * no run. Fails like the reading of run.json.
+ * Sets *batch to the particles per batch of the run in the output directory of config; 0 if there
+ * is no run. Fails like the reading of run.json.
  */
 enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch);
 
@@ -55,17 +57,18 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
 	const struct sl_manifest_line *l, bool *complete);
 
 /*
- * Puts the manifest in order after a session, without the batches after the one that met the stop rule.
- * *m is read from the disk; the caller frees it, also after a failure. committed: the lines that the run
- * has written. SL_OUTPUT_IN_USE if another program has changed the manifest or taken the directory.
+ * Puts the manifest in order after a session, without the batches after the one that met the stop
+ * rule. *m is read from the disk; the caller frees it, also after a failure. committed: the lines
+ * that the run has written. SL_OUTPUT_IN_USE if another program has changed the manifest or taken
+ * the directory.
  */
 enum sl_status sl_output_settle(struct sl_workspace *w, const struct sl_dir *dir,
 	uint64_t committed, struct sl_manifest *m);
 
 /*
- * Writes the files of the whole run, whose batches are in m: if state is "done" the image and the merged list;
- * XDMF, histograms, run.json. SL_OUTPUT_IN_USE if another program has changed
- * the manifest or run.json, which is then written all the same.
+ * Writes the files of the whole run, whose batches are in m: if state is "done" the image and the
+ * merged list; XDMF, histograms, run.json. SL_OUTPUT_IN_USE if another program has changed the
+ * manifest or run.json, which is then written all the same.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, const struct sl_manifest *m);

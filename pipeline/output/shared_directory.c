@@ -26,7 +26,9 @@ static enum sl_status identify(const struct sl_dir *dir, struct identity *i)
 	return sl_file_check(dir, SL_LOCK_NAME, &i->bytes, &i->crc);
 }
 
-/* Opens the directory of the plan if it is the one that rank 0 has described; else closes it again. */
+/*
+ * Opens the directory of the plan if it is the one that rank 0 has described; else closes it again.
+ */
 static bool is_opened(const struct sl_plan *plan, const struct identity *wanted, struct sl_dir *dir)
 {
 	struct identity found;
@@ -62,7 +64,9 @@ static enum sl_status join(
 	return SL_OK;
 }
 
-/* Opens the directory on all ranks, and writes only LOCK, so that a refused start changes no run. */
+/*
+ * Opens the directory on all ranks, and writes only LOCK, so that a refused start changes no run.
+ */
 static enum sl_status open_on_all(
 	const struct sl_plan *plan, struct sl_ranks *ranks, struct sl_dir *dir)
 {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
-#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/plan/plan.h"
 #include "stages/inputs/input_survey.h"
 
 struct sl_stale_files sl_stale_files_for(
@@ -33,8 +33,9 @@ static bool is_equal(const char *name, const char *to)
 }
 
 /*
- * Is name a file of a batch of s->batches, complete or .part: RUN_NUMBER with a suffix? Sets *batch to
- * the number. Numbers have six digits or more (file_names.c); more than 18 would not fit in *batch.
+ * Is name a file of a batch of s->batches, complete or .part: RUN_NUMBER with a suffix? Sets *batch
+ * to the number. Numbers have six digits or more (file_names.c); more than 18 would not fit in
+ * *batch.
  */
 static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
 {
@@ -68,7 +69,10 @@ static bool is_intermediate(const char *name, const char *list)
 	return number > 0 && strcmp(name + kind + 1 + number, ".part") == 0;
 }
 
-/* Is name any file that the run writes, complete or .part? The side files of the image are the last. */
+/*
+ * Is name any file that the run writes, complete or .part? The side files of the image are the
+ * last.
+ */
 static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 {
 	int n_side_files = s->image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;

@@ -6,15 +6,15 @@
  *	the run   with --force: all files of the existing run and all names that the new run uses
  *	check     a new run: no name that it uses may exist, so that no file of others is replaced
  *
- * The same functions name the files for the check and for the removals. Files of batches have the numbers
- * of batches of the run: a file with a larger number is of a user, and is never removed. When a run is
- * extended, its new numbers are checked as those of a new run.
+ * The same functions name the files for the check and for the removals. Files of batches have the
+ * numbers of batches of the run: a file with a larger number is of a user, and is never removed.
+ * When a run is extended, its new numbers are checked as those of a new run.
  */
 #ifndef SL_PIPELINE_OUTPUT_STALE_FILES_H
 #define SL_PIPELINE_OUTPUT_STALE_FILES_H
 
-#include "pipeline/results/manifest.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/results/manifest.h"
 
 struct sl_stale_files {
 	const char *run; /* its name, the first part of all file names */
@@ -35,8 +35,8 @@ struct sl_stale_files sl_stale_files_for(
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
- * Removes the files that were made of all batches, before the plan extends the run: they are those of the
- * shorter run. joined: that run made a joined file.
+ * Removes the files that were made of all batches, before the plan extends the run: they are those
+ * of the shorter run. joined: that run made a joined file.
  */
 enum sl_status sl_stale_files_remove_results(
 	const struct sl_plan *plan, const struct sl_dir *dir, bool joined);

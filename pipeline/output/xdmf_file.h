@@ -1,7 +1,8 @@
 /*
  * xdmf_file.h - NAME.xdmf, with which ParaView and VisIt read the openPMD files of a run (xdmf.h).
  *
- * It only refers to the files of the batches, so it is replaced after each session, finished or not.
+ * It only refers to the files of the batches, so it is replaced after each session, finished or
+ * not.
  */
 #ifndef SL_PIPELINE_OUTPUT_XDMF_FILE_H
 #define SL_PIPELINE_OUTPUT_XDMF_FILE_H

@@ -1,8 +1,9 @@
 /*
  * candidates.c - the schedules that a run chooses from.
  *
- * The plan only lists them. The run measures each with its first particles (pipeline/run/autotune.c)
- * and applies the fastest. Because all give the same bits, the choice needs no entry in the manifest.
+ * The plan only lists them. The run measures each with its first particles
+ * (pipeline/run/autotune.c) and applies the fastest. Because all give the same bits, the choice
+ * needs no entry in the manifest.
  */
 #include "pipeline/plan/plan.h"
 
@@ -40,8 +41,9 @@ static void add(struct sl_plan *plan, const struct sl_choices *c, enum sl_mode m
 }
 
 /*
- * schedule: measure always lists candidates. auto lists them only if a trial of the whole run is large
- * enough; otherwise the run takes histories, because the trials would cost more than they save.
+ * schedule: measure always lists candidates. auto lists them only if a trial of the whole run is
+ * large enough; otherwise the run takes histories, because the trials would cost more than they
+ * save.
  */
 void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 {

@@ -75,8 +75,9 @@ const char *sl_merged_list_name(
 }
 
 /*
- * NAME.tallies is HDF5. Runs whose other files are not HDF5 have their histograms in run.json, and get
- * the file for grids only, which can be too large for run.json. A run without other files has it.
+ * NAME.tallies is HDF5. Runs whose other files are not HDF5 have their histograms in run.json, and
+ * get the file for grids only, which can be too large for run.json. A run without other files has
+ * it.
  */
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {

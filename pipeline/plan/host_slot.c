@@ -5,8 +5,8 @@
 #include "stages/host/host.h"
 
 /*
- * Lays out a batch on the host and the packed survivors in memory that its stages no longer need, so that a slot
- * has less memory, which the system must provide.
+ * Lays out a batch on the host and the packed survivors in memory that its stages no longer need,
+ * so that a slot has less memory, which the system must provide.
  */
 static void lay_out_on_host(struct sl_arena *block, const struct sl_plan *plan,
 	const struct sl_recipe *r, const struct sl_table *most, struct sl_host_slot *s)

@@ -7,8 +7,8 @@
 #define SL_MODEL_HOST
 #include "pipeline/plan/input_files.h"
 
-#include <math.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +16,11 @@
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"
+#include "primitives/base/clock.h"
+#include "primitives/files/crc32.h"
 #include "stages/inputs/input_survey.h"
 #include "stages/inputs/renamed_blobs.h"
 #include "stages/models/list.h"
-#include "primitives/base/clock.h"
-#include "primitives/files/crc32.h"
 
 enum { NOTICE_BYTES = 256 };
 
@@ -60,10 +60,10 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 }
 
 /*
- * The files were opened once before, while the configuration was resolved. Equal stamps show that they
- * are the same files and unchanged since. Checksums are compared even if the survey finds damage: they say
- * that the file was changed. A resumed run also compares the checksums, which the stored
- * configuration contains.
+ * The files were opened once before, while the configuration was resolved. Equal stamps show that
+ * they are the same files and unchanged since. Checksums are compared even if the survey finds
+ * damage: they say that the file was changed. A resumed run also compares the checksums, which the
+ * stored configuration contains.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
@@ -120,8 +120,8 @@ static struct sl_columns columns_of(struct group_columns *all)
 }
 
 /*
- * Reads a batch of n particles, at most GROUP, and sets their final fates. SL_NO_TURN: it waits for no other
- * batch, so it can be slow in gzip.
+ * Reads a batch of n particles, at most GROUP, and sets their final fates. SL_NO_TURN: it waits for
+ * no other batch, so it can be slow in gzip.
  */
 static enum sl_status read_group(
 	const struct sl_recipe *r, uint64_t id, uint32_t n, struct sl_particle *p)
@@ -154,9 +154,9 @@ static bool is_in_turn(const struct sl_inputs *inputs)
 }
 
 /*
- * Adds the survivors of a group to a pilot. The time is processor time of a second reading: the first one may also read
- * from the disk, which a run does in order and ahead of time. A list in gzip is read once, because a second
- * reading would decompress it from the beginning.
+ * Adds the survivors of a group to a pilot. The time is processor time of a second reading: the
+ * first one may also read from the disk, which a run does in order and ahead of time. A list in
+ * gzip is read once, because a second reading would decompress it from the beginning.
  */
 static enum sl_status add_group(
 	const struct sl_recipe *r, uint64_t id, uint32_t n, struct sl_pilot *pilot, double *squares)
@@ -197,7 +197,9 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot
 	return SL_OK;
 }
 
-/* The rules of model list are the columns that hold its particles; they refer to caller's memory. */
+/*
+ * The rules of model list are the columns that hold its particles; they refer to caller's memory.
+ */
 void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	struct sl_list listed;
@@ -211,8 +213,8 @@ void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct 
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /*
- * Why the run differs from the file; "" if it does not. Doubles stay doubles if records are copied to
- * files with doubles.
+ * Why the run differs from the file; "" if it does not. Doubles stay doubles if records are copied
+ * to files with doubles.
  */
 static const char *notice_of(
 	const struct sl_inputs *inputs, const struct sl_input *f, char text[NOTICE_BYTES])

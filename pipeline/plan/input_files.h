@@ -4,8 +4,8 @@
 #ifndef SL_PIPELINE_PLAN_INPUT_FILES_H
 #define SL_PIPELINE_PLAN_INPUT_FILES_H
 
-#include "pipeline/text/json.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/text/json.h"
 #include "stages/inputs/input_reader.h"
 
 /*
@@ -18,10 +18,11 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
 
 /*
- * Reads pilot->particles of the particles, which are all of them or a multiple of SL_PILOT_GROUP; counts
- * survivors and sets the time. They are groups of neighbours that are spread evenly over the lists, because
- * a list can be sorted, and few places of it are read. If a list must be decompressed, they are the first
- * ones. *variance is that of the share of survivors, from the differences between groups.
+ * Reads pilot->particles of the particles, which are all of them or a multiple of SL_PILOT_GROUP;
+ * counts survivors and sets the time. They are groups of neighbours that are spread evenly over the
+ * lists, because a list can be sorted, and few places of it are read. If a list must be
+ * decompressed, they are the first ones. *variance is that of the share of survivors, from the
+ * differences between groups.
  */
 enum { SL_PILOT_GROUP = 32 };
 enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot, double *variance);
@@ -31,8 +32,9 @@ void sl_inputs_set_columns(
 	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
 /*
- * Writes the members "inputs" and "renamed_blobs" of run.json. Their lines (pipeline/print/result.h); a run can
- * have thousands of files, so at most SL_INPUTS_SHOWN are printed.
+ * Writes the members "inputs" and "renamed_blobs" of run.json. Their lines
+ * (pipeline/print/result.h); a run can have thousands of files, so at most SL_INPUTS_SHOWN are
+ * printed.
  */
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
 #define SL_INPUTS_SHOWN "16"

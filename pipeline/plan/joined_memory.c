@@ -15,7 +15,10 @@ static size_t row_bytes(const struct sl_table *t)
 	return bytes;
 }
 
-/* A buffer of what goes to a joined file: rows of a table, or records and the gzip member made of them. */
+/*
+ * A buffer of what goes to a joined file: rows of a table, or records and the gzip member made of
+ * them.
+ */
 static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 {
 	if (plan->choices.format->join)
@@ -27,8 +30,9 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 }
 
 /*
- * A merge by key: the lists that are open at a time, or the batches in the intermediate file, and the blocks of the
- * threads. Lists are mapped; those in gzip are decompressed while they are merged.
+ * A merge by key: the lists that are open at a time, or the batches in the intermediate file, and
+ * the blocks of the threads. Lists are mapped; those in gzip are decompressed while they are
+ * merged.
  */
 static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
 {
@@ -45,8 +49,8 @@ static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32
 }
 
 /*
- * To make a file of columns: the survivors of a batch, as they are read from its file, a block of rows, and the
- * memory of the format.
+ * To make a file of columns: the survivors of a batch, as they are read from its file, a block of
+ * rows, and the memory of the format.
  */
 static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 {
@@ -58,7 +62,10 @@ static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 		sl_size_mul(row_bytes(&j->all), (size_t)sl_memory_plan_rows(plan) + SL_JOIN_ROWS));
 }
 
-/* The records of the batches, selected and in the order of the file, as bytes of a list or as a table. */
+/*
+ * The records of the batches, selected and in the order of the file, as bytes of a list or as a
+ * table.
+ */
 static size_t selection_bytes(const struct sl_plan *plan)
 {
 	const struct sl_format *f = plan->choices.format;

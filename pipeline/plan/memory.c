@@ -1,9 +1,9 @@
 /*
  * memory.c - counts the bytes of a plan, makes it fit and refuses it.
  *
- * measure() computes all sizes for the present numbers of threads, slots and particles per batch; the
- * functions that choose change one of these numbers and measure again. A measurement only adds up
- * layouts and allocates nothing.
+ * measure() computes all sizes for the present numbers of threads, slots and particles per batch;
+ * the functions that choose change one of these numbers and measure again. A measurement only adds
+ * up layouts and allocates nothing.
  */
 #include "pipeline/plan/plan.h"
 
@@ -11,9 +11,9 @@
 
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
+#include "pipeline/text/messages.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
-#include "pipeline/text/messages.h"
 #include "stages/inputs/input_reader.h"
 
 enum {
@@ -67,8 +67,9 @@ static void measure_pipeline(struct sl_plan *plan, const struct sl_recipe *r)
 }
 
 /*
- * Raises the sizes of a slot and a device pipeline to those of recipe r. The scratch of a pipeline depends
- * on the kind of device, and a machine can have several; the first one is current at the end.
+ * Raises the sizes of a slot and a device pipeline to those of recipe r. The scratch of a pipeline
+ * depends on the kind of device, and a machine can have several; the first one is current at the
+ * end.
  */
 static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 {
@@ -188,7 +189,9 @@ static void set_threads(struct sl_plan *plan, uint32_t threads)
 		plan->n_writers = WRITERS_MAX;
 }
 
-/* A thread serves one device, so there are at most as many devices as threads, and slots on each. */
+/*
+ * A thread serves one device, so there are at most as many devices as threads, and slots on each.
+ */
 static void set_devices(struct sl_plan *plan, uint64_t devices, uint64_t device_slots)
 {
 	plan->n_devices = least(devices, plan->threads);
@@ -208,7 +211,9 @@ static void choose_most(struct sl_plan *plan)
 	/* a thread drives a device slot, then compresses while another thread drives the slot */
 	if (plan->on_device && c->run.threads == 0 && threads < batches)
 		threads = batches;
-	/* what a device packs is only checked and written; more threads would only hold more of it */
+	/*
+	 * what a device packs is only checked and written; more threads would only hold more of it
+	 */
 	if (sl_plan_is_device_packed(plan) && c->run.threads == 0)
 		threads = least(threads, (uint64_t)WRITERS_MAX * plan->choices.n_devices);
 	/* resident survivors are not compressed, so more threads would only hold more of them */
@@ -220,8 +225,9 @@ static void choose_most(struct sl_plan *plan)
 }
 
 /*
- * Reduces the number of concurrent batches where run.slots or run.threads is auto, then that of devices:
- * a run on several devices must not need a smaller batch, and so other files, than on the first.
+ * Reduces the number of concurrent batches where run.slots or run.threads is auto, then that of
+ * devices: a run on several devices must not need a smaller batch, and so other files, than on the
+ * first.
  */
 static void choose_fewer(struct sl_plan *plan)
 {
@@ -268,8 +274,9 @@ static bool fit(struct sl_plan *plan)
 }
 
 /*
- * Counts the survivors of a list if batches of the requested size do not fit with the requested number of
- * threads: an exact count costs one more pass over the files. A device has memory for all particles.
+ * Counts the survivors of a list if batches of the requested size do not fit with the requested
+ * number of threads: an exact count costs one more pass over the files. A device has memory for all
+ * particles.
  */
 static enum sl_status count_survivors(struct sl_plan *plan)
 {
@@ -314,7 +321,9 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
-/* The number of slots and threads is chosen again for each size, as it would be by a configuration. */
+/*
+ * The number of slots and threads is chosen again for each size, as it would be by a configuration.
+ */
 uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batches)
 {
 	const uint32_t largest = (uint32_t)1 << 31;

@@ -1,4 +1,7 @@
-/* pilot.c - predicts survivors, time and bytes of a run from some of its particles, and checks its key. */
+/*
+ * pilot.c - predicts survivors, time and bytes of a run from some of its particles, and checks its
+ * key.
+ */
 #include "pipeline/plan/plan.h"
 
 #include <math.h>
@@ -10,7 +13,10 @@
 #include "primitives/base/size.h"
 #include "stages/host/host.h"
 
-/* Particles of the pilot. Lists are read in groups of neighbours, whose differences give the variance. */
+/*
+ * Particles of the pilot. Lists are read in groups of neighbours, whose differences give the
+ * variance.
+ */
 enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };
 
 /* Whether particles a and b differ in a column, or in a field of the key. */
@@ -44,7 +50,9 @@ void sl_pilot_add(struct sl_pilot *p, const struct sl_recipe *r, struct sl_parti
 	}
 }
 
-/* Computes particles that are spread over the run. The variance is that of a binomial distribution. */
+/*
+ * Computes particles that are spread over the run. The variance is that of a binomial distribution.
+ */
 static enum sl_status compute_pilot(const struct sl_recipe *r, struct sl_pilot *p, double *variance)
 {
 	double share;
@@ -108,8 +116,9 @@ static enum sl_status compute_sample(const struct sl_plan *small, struct sl_host
 }
 
 /*
- * Computes batches that are spread over the run; the first one twice, because pages and caches are new
- * to it. An empty batch has the time that each batch takes, such as that to clear its histograms.
+ * Computes batches that are spread over the run; the first one twice, because pages and caches are
+ * new to it. An empty batch has the time that each batch takes, such as that to clear its
+ * histograms.
  */
 static enum sl_status compute_samples(
 	const struct sl_plan *small, struct sl_host_slot *slot, struct sl_pilot *p)

@@ -1,9 +1,9 @@
 /*
  * plan.c - makes a plan, refuses what does not fit, and answers questions about plans.
  *
- * Order matters: the recipe comes first, then the input files and the device that it needs, then the
- * text of the configuration, which each output file contains, and last the memory, which depends on
- * all of these. check/ compares it with the free memory and disk.
+ * Order matters: the recipe comes first, then the input files and the device that it needs, then
+ * the text of the configuration, which each output file contains, and last the memory, which
+ * depends on all of these. check/ compares it with the free memory and disk.
  */
 #include "pipeline/plan/plan.h"
 #include "pipeline/config/config_print.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "pipeline/plan/input_files.h"
-#include "stages/device/kernels.h"
 #include "pipeline/plan/recipe/plan_recipe.h"
-#include "pipeline/text/version.h"
-#include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
+#include "pipeline/text/version.h"
+#include "stages/device/kernels.h"
+#include "stages/inputs/input_survey.h"
 
 void sl_plan_warn(struct sl_plan *plan, const char *format, ...)
 {
@@ -31,8 +31,8 @@ void sl_plan_warn(struct sl_plan *plan, const char *format, ...)
 }
 
 /*
- * Opens all devices. The first one is opened last, because it is the current one afterwards. Ranks that
- * use the same device share its free memory.
+ * Opens all devices. The first one is opened last, because it is the current one afterwards. Ranks
+ * that use the same device share its free memory.
  */
 static enum sl_status open_devices(const struct sl_choices *c, struct sl_plan *plan)
 {
@@ -102,8 +102,8 @@ static enum sl_status print_config(struct sl_plan *plan)
 }
 
 /*
- * What needs all batches is left to sluice join: the stop rule, the image, the joined file. All parts
- * need the same batches, so an automatic batch does not become smaller for lack of memory.
+ * What needs all batches is left to sluice join: the stop rule, the image, the joined file. All
+ * parts need the same batches, so an automatic batch does not become smaller for lack of memory.
  */
 static enum sl_status choose_part(struct sl_plan *plan)
 {
@@ -130,8 +130,8 @@ static enum sl_status choose_part(struct sl_plan *plan)
 }
 
 /*
- * A smaller automatic batch changes the number of digits of run.batch in the stored text. Files contain
- * that text, so their sizes, and the memory for them, are computed again.
+ * A smaller automatic batch changes the number of digits of run.batch in the stored text. Files
+ * contain that text, so their sizes, and the memory for them, are computed again.
  */
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
@@ -168,7 +168,10 @@ enum sl_status sl_plan_make(
 		SL_TRY(sl_inputs_read_metadata(plan->recipe.inputs));
 		plan->choices.format->inherit(&plan->facts, plan->recipe.inputs->metadata);
 	}
-	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
+	/*
+	 * files depend on the batch, so the stored configuration states its size, also if it was
+	 * auto
+	 */
 	plan->batch_is_auto = config->run.batch == 0;
 	if (sl_plan_is_part(plan))
 		SL_TRY(choose_part(plan));

@@ -45,9 +45,10 @@ struct sl_memory_plan {
 };
 
 /*
- * The pilot computes some particles on one thread of the host, to predict survivors, time and bytes. The
- * particles that it counts are spread over the run. For a model that does not read its particles, some
- * batches are then computed and packed as by a run on the host; lists are only read.
+ * The pilot computes some particles on one thread of the host, to predict survivors, time and
+ * bytes. The particles that it counts are spread over the run. For a model that does not read its
+ * particles, some batches are then computed and packed as by a run on the host; lists are only
+ * read.
  */
 struct sl_pilot {
 	uint32_t particles;
@@ -114,12 +115,14 @@ enum sl_status sl_plan_make(
 /* Adds a warning, as long as there is space. */
 void sl_plan_warn(struct sl_plan *plan, const char *format, ...) SL_PRINTF(2, 3);
 
-/* Makes device i of the plan current for the calling thread; does nothing for a plan on the host. */
+/*
+ * Makes device i of the plan current for the calling thread; does nothing for a plan on the host.
+ */
 enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i);
 
 /*
- * The facts of the files of batches. Their configuration has no run.particles, so that the files stay as
- * they are when the run is extended.
+ * The facts of the files of batches. Their configuration has no run.particles, so that the files
+ * stay as they are when the run is extended.
  */
 struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan);
 
@@ -140,14 +143,15 @@ bool sl_plan_is_part(const struct sl_plan *plan);
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
 /*
- * True if the plan makes a list of all batches: output.joined, or a key that implies it. A part makes
- * none: that is done when the parts are joined.
+ * True if the plan makes a list of all batches: output.joined, or a key that implies it. A part
+ * makes none: that is done when the parts are joined.
  */
 bool sl_plan_is_joined(const struct sl_plan *plan);
 
 /*
- * What the order file of a batch has for each survivor: 8 bytes for the key if batches are merged by
- * it, then 8 bytes for the priority if the list is a sample. bytes = 0: the run has no such files.
+ * What the order file of a batch has for each survivor: 8 bytes for the key if batches are merged
+ * by it, then 8 bytes for the priority if the list is a sample. bytes = 0: the run has no such
+ * files.
  */
 struct sl_order_items {
 	bool key, priority;
@@ -205,8 +209,8 @@ const struct sl_choice *sl_plan_compact(const struct sl_plan *plan);
  */
 
 /*
- * The output directory of a configuration: output.to, or out/NAME; of a part, the directory in it that
- * is named after the part. --part is only accepted if that fits.
+ * The output directory of a configuration: output.to, or out/NAME; of a part, the directory in it
+ * that is named after the part. --part is only accepted if that fits.
  */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES]);
 
@@ -279,14 +283,15 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
  */
 
 /*
- * At most so many lists are merged from their files. Those of more batches go to an intermediate file first: 4000 of 900
- * records took 1.2 s so, 2.0 s from their files (2 cores, files in memory).
+ * At most so many lists are merged from their files. Those of more batches go to an intermediate
+ * file first: 4000 of 900 records took 1.2 s so, 2.0 s from their files (2 cores, files in memory).
  */
 enum { SL_MERGED_FILES_MOST = 512 };
 
 /*
- * Several threads merge groups of lists, at most SL_MERGE_FEEDS_MOST, into two blocks of records each. One
- * thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups take longer.
+ * Several threads merge groups of lists, at most SL_MERGE_FEEDS_MOST, into two blocks of records
+ * each. One thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups
+ * take longer.
  */
 enum { SL_MERGE_FEEDS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 18 };
 
@@ -298,22 +303,28 @@ static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 }
 
 /*
- * The buffers of what goes to the joined file. One thread has one. Plain bytes and rows have two: one is filled
- * while the other is passed on. Of gzip members, each thread compresses one, one is filled, and one can wait for
- * those before it.
+ * The buffers of what goes to the joined file. One thread has one. Plain bytes and rows have two:
+ * one is filled while the other is passed on. Of gzip members, each thread compresses one, one is
+ * filled, and one can wait for those before it.
  */
 static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 {
 	return threads <= 1 ? 1 : gzip ? threads + 2 : 2;
 }
 
-/* At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows (merge.c). */
+/*
+ * At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows
+ * (merge.c).
+ */
 enum { SL_MERGE_SOURCE_BYTES = 2560, SL_MERGE_FEED_BYTES = 1 << 13, SL_MERGE_STREAM_BYTES = 40 };
 
 /* Before the merge, the threshold of a sample is found with counts in so many bytes. */
 enum { SL_SAMPLE_BYTES = 1 << 25 };
 
-/* Bytes of memory for the joined file; 0 if there is none, or if the files of the batches make it up unchanged. */
+/*
+ * Bytes of memory for the joined file; 0 if there is none, or if the files of the batches make it
+ * up unchanged.
+ */
 size_t sl_joined_memory(const struct sl_plan *plan);
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -329,9 +340,9 @@ size_t sl_joined_memory(const struct sl_plan *plan);
  */
 
 /*
- * Chooses threads, slots and, if necessary, the batch size; sets plan->memory. If batches of a list do not
- * fit on the host as they are, counts their survivors first, so that they need memory for these only. Fails
- * only if an input cannot be read.
+ * Chooses threads, slots and, if necessary, the batch size; sets plan->memory. If batches of a list
+ * do not fit on the host as they are, counts their survivors first, so that they need memory for
+ * these only. Fails only if an input cannot be read.
  */
 enum sl_status sl_memory_plan_fit(struct sl_plan *plan);
 
@@ -351,8 +362,8 @@ size_t sl_memory_plan_slot(const struct sl_plan *plan);
 uint32_t sl_memory_plan_rows(const struct sl_plan *plan);
 
 /*
- * The size of batches, by doubling run.batch, that divides the run into at most that many and fits in the
- * free memory; if none does, the largest that fits. run.batch itself if no larger one fits.
+ * The size of batches, by doubling run.batch, that divides the run into at most that many and fits
+ * in the free memory; if none does, the largest that fits. run.batch itself if no larger one fits.
  */
 uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batches);
 
@@ -363,12 +374,15 @@ uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batche
 /* Counts a particle of the pilot, with its final fate. */
 void sl_pilot_add(struct sl_pilot *p, const struct sl_recipe *r, struct sl_particle *particle);
 
-/* Counts the survivors in plan->pilot; of lists also the time. Adds a warning for each field of the key that sorts nothing, and for too many threads. */
+/*
+ * Counts the survivors in plan->pilot; of lists also the time. Adds a warning for each field of the
+ * key that sorts nothing, and for too many threads.
+ */
 enum sl_status sl_pilot_run(struct sl_plan *plan);
 
 /*
- * Predicts time and bytes, unless they are known already. This takes as long as to compute 40,000 particles, so a
- * run does it only if its disk may be too small. Lists are not sampled.
+ * Predicts time and bytes, unless they are known already. This takes as long as to compute 40,000
+ * particles, so a run does it only if its disk may be too small. Lists are not sampled.
  */
 enum sl_status sl_pilot_sample(struct sl_plan *plan);
 

@@ -1,8 +1,8 @@
 /*
  * result.c - collects the JSON of a result and prints it by a list of lines.
  *
- * The JSON is searched as text, without a tree. It is made by this program, but parts of it by a child process that
- * has read a crafted file, so that no search may leave the text. A search reads
+ * The JSON is searched as text, without a tree. It is made by this program, but parts of it by a
+ * child process that has read a crafted file, so that no search may leave the text. A search reads
  * what precedes the value, which is little: a line per item walks the items in order.
  */
 #include "pipeline/print/result.h"
@@ -23,7 +23,10 @@ enum {
 	LINE_BYTES = 1 << 16
 };
 
-/* --- values ------------------------------------------------------------------------------------------ */
+/*
+ * --- values
+ * ------------------------------------------------------------------------------------------
+ */
 
 /* A value is a place in the JSON; NULL: missing. item.value NULL: the first item is next. */
 struct item {
@@ -113,7 +116,10 @@ static bool is_void(const char *value)
 	       (strchr("-0123456789", *value) && number_of(value) == 0);
 }
 
-/* --- fields ------------------------------------------------------------------------------------------ */
+/*
+ * --- fields
+ * ------------------------------------------------------------------------------------------
+ */
 
 /* A line in the making, and what its fields refer to. */
 struct printer {
@@ -378,7 +384,10 @@ static void put_each(struct printer *p, const char **format)
 	*format = strchr(each, '>') + 1;
 }
 
-/* Prints a format up to end. *found is false if a field is missing: text in brackets is then taken back. */
+/*
+ * Prints a format up to end. *found is false if a field is missing: text in brackets is then taken
+ * back.
+ */
 static void put_format(struct printer *p, const char **format, char end, bool *found)
 {
 	size_t start = p->used;
@@ -403,7 +412,10 @@ static void put_format(struct printer *p, const char **format, char end, bool *f
 	p->text[p->used] = '\0';
 }
 
-/* --- lines ------------------------------------------------------------------------------------------- */
+/*
+ * --- lines
+ * -------------------------------------------------------------------------------------------
+ */
 
 static const char *text_of(struct printer *p, const char *format, bool heading)
 {
@@ -417,7 +429,10 @@ static const char *text_of(struct printer *p, const char *format, bool heading)
 	return p->text;
 }
 
-/* A heading with a line break is printed above the first line whose text is not empty, from the same item. */
+/*
+ * A heading with a line break is printed above the first line whose text is not empty, from the
+ * same item.
+ */
 static void print_item(
 	struct printer *p, const struct sl_line *l, size_t *printed, size_t most, FILE *out)
 {
@@ -452,7 +467,10 @@ static void print_line(struct printer *p, const struct sl_line *l, FILE *out)
 		fprintf(out, "%-*sand %zu others\n", LABEL_WIDTH, "", printed - most);
 }
 
-/* The bytes of texts stay as they are in memory; what writes them to a terminal makes them printable. */
+/*
+ * The bytes of texts stay as they are in memory; what writes them to a terminal makes them
+ * printable.
+ */
 enum sl_status sl_result_begin(struct sl_result *r, const struct sl_line *lines, FILE *out)
 {
 	r->lines = lines;

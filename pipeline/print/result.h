@@ -1,5 +1,6 @@
 /*
- * result.h - the result of a command: written once as JSON, printed as JSON or as text by a list of lines.
+ * result.h - the result of a command: written once as JSON, printed as JSON or as text by a list of
+ * lines.
  *
  *	static const struct sl_line lines[] = {
  *		{"", "batches", "{batches} of [{?at_most}at most ]{of_batches}, {bytes:B}"},
@@ -13,12 +14,12 @@
  *	sl_json_u64(&r.json, "batches", 12);
  *	return sl_result_end(&r, SL_OK);
  *
- * path is "" for the whole result, "a.b" for a member, "a.*" for each item of an array or object, and "a.*8" for
- * at most 8 items, after which their number is printed. A line is left out if the value is missing or void: null,
- * false, 0, "" or without items.
+ * path is "" for the whole result, "a.b" for a member, "a.*" for each item of an array or object,
+ * and "a.*8" for at most 8 items, after which their number is printed. A line is left out if the
+ * value is missing or void: null, false, 0, "" or without items.
  *
- * heading is a label of 12 characters in front of the first line, or, if it ends with a line break, a line above
- * the first one, which is a format too. NULL: none.
+ * heading is a label of 12 characters in front of the first line, or, if it ends with a line break,
+ * a line above the first one, which is a format too. NULL: none.
  *
  * format is text with fields, whose names are relative to the item:
  *
@@ -58,8 +59,8 @@ struct sl_result {
 enum sl_status sl_result_begin(struct sl_result *r, const struct sl_line *lines, FILE *out);
 
 /*
- * Closes what is open in r->json, and prints. Returns s if it is a failure: then no JSON is printed, but the text of
- * what precedes the failure.
+ * Closes what is open in r->json, and prints. Returns s if it is a failure: then no JSON is
+ * printed, but the text of what precedes the failure.
  */
 enum sl_status sl_result_end(struct sl_result *r, enum sl_status s);
 

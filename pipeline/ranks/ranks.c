@@ -16,8 +16,8 @@ static uint32_t read_number(const char *name)
 }
 
 /*
- * Open MPI; MPICH, Intel MPI and srun with PMI-2; srun with PMIx, which states the rank but not the number.
- * A process that none of them has started is not initialized for MPI.
+ * Open MPI; MPICH, Intel MPI and srun with PMI-2; srun with PMIx, which states the rank but not the
+ * number. A process that none of them has started is not initialized for MPI.
  */
 uint32_t sl_ranks_launched(void)
 {
@@ -44,7 +44,10 @@ static uint32_t find_vote(const struct vote *all, uint32_t n, struct vote v)
 	return n;
 }
 
-/* Puts the rank before the message of its failure. A message of rank 0 needs no name: it is that of the run. */
+/*
+ * Puts the rank before the message of its failure. A message of rank 0 needs no name: it is that of
+ * the run.
+ */
 static void name_rank(const struct sl_ranks *r, enum sl_status s)
 {
 	char host[SL_RANK_HOST_BYTES] = "";

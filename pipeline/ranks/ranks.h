@@ -1,15 +1,16 @@
 /*
  * ranks.h - the processes of a run under MPI: which one this is, messages between them, agreement.
  *
- * The terms are those of MPI: each process is a rank, numbered from 0. Rank 0 owns the output directory.
- * A run of one process has no ranks; every function here that takes ranks accepts NULL for that.
+ * The terms are those of MPI: each process is a rank, numbered from 0. Rank 0 owns the output
+ * directory. A run of one process has no ranks; every function here that takes ranks accepts NULL
+ * for that.
  *
- * ranks_mpi.c defines the functions that need MPI, ranks_none.c those of a build without it, ranks.c the
- * others.
+ * ranks_mpi.c defines the functions that need MPI, ranks_none.c those of a build without it,
+ * ranks.c the others.
  *
- * All functions are called by the main thread alone. Messages do not block. The functions that every rank
- * calls together (sl_ranks_agree(), sl_ranks_gather(), sl_ranks_broadcast()) wait for the others without
- * using the processor. They must not be called after a rank was lost.
+ * All functions are called by the main thread alone. Messages do not block. The functions that
+ * every rank calls together (sl_ranks_agree(), sl_ranks_gather(), sl_ranks_broadcast()) wait for
+ * the others without using the processor. They must not be called after a rank was lost.
  */
 #ifndef SL_PIPELINE_RANKS_RANKS_H
 #define SL_PIPELINE_RANKS_RANKS_H
@@ -22,7 +23,10 @@
 
 enum { SL_RANK_PAYLOAD_BYTES = 8192, SL_RANK_HOST_BYTES = 72 };
 
-/* A message; kind, number and payload are defined by its sender. Only `bytes` of the payload are sent. */
+/*
+ * A message; kind, number and payload are defined by its sender. Only `bytes` of the payload are
+ * sent.
+ */
 struct sl_rank_message {
 	uint32_t kind;
 	uint32_t bytes;
@@ -43,14 +47,16 @@ const char *sl_ranks_library(void);
 uint32_t sl_ranks_launched(void);
 
 /*
- * Starts MPI. *ranks belongs to the process; NULL if this is the only rank. SL_USAGE in a build without MPI
- * if a launcher has started several processes, unless each has another part of the run (has_part).
+ * Starts MPI. *ranks belongs to the process; NULL if this is the only rank. SL_USAGE in a build
+ * without MPI if a launcher has started several processes, unless each has another part of the run
+ * (has_part).
  */
 enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks);
 
 /*
- * Ends MPI; does nothing if sl_ranks_open() was not called. If a rank was lost, also after a failure of
- * sl_ranks_open(), all ranks are ended by MPI_Abort() with this exit code, and the function does not return.
+ * Ends MPI; does nothing if sl_ranks_open() was not called. If a rank was lost, also after a
+ * failure of sl_ranks_open(), all ranks are ended by MPI_Abort() with this exit code, and the
+ * function does not return.
  */
 void sl_ranks_close(int exit_code);
 
@@ -67,9 +73,9 @@ enum sl_status sl_ranks_gather(struct sl_ranks *r, const void *mine, size_t byte
 enum sl_status sl_ranks_broadcast(struct sl_ranks *r, void *bytes, size_t n);
 
 /*
- * Waits for all ranks. Returns the status of the first one that failed, which names itself in its message;
- * SL_OK if none did. sl_last_error() is "" on ranks that would repeat the message of another one. A failure
- * that it has returned must not be passed to it again.
+ * Waits for all ranks. Returns the status of the first one that failed, which names itself in its
+ * message; SL_OK if none did. sl_last_error() is "" on ranks that would repeat the message of
+ * another one. A failure that it has returned must not be passed to it again.
  */
 enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s);
 

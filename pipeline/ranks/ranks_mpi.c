@@ -3,8 +3,9 @@
  *
  * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits in MPI, because most
  * implementations would use a core for that: collective operations are started and then tested at
- * intervals. Errors are returned instead of ending the program, and a rank that ended in the meantime may
- * cause none, so the run looks for messages that do not arrive (pipeline/run/batch_server.h).
+ * intervals. Errors are returned instead of ending the program, and a rank that ended in the
+ * meantime may cause none, so the run looks for messages that do not arrive
+ * (pipeline/run/batch_server.h).
  */
 #include "pipeline/ranks/ranks.h"
 
@@ -85,7 +86,9 @@ static struct view find_view(void)
 	return v;
 }
 
-/* Counts the ranks of this machine with the cores, and with the devices, of rank `number` of them. */
+/*
+ * Counts the ranks of this machine with the cores, and with the devices, of rank `number` of them.
+ */
 static struct sl_share count_sharing(const struct view *all, int n, int number)
 {
 	const struct view *mine = &all[number];
@@ -105,8 +108,8 @@ static struct sl_share count_sharing(const struct view *all, int n, int number)
 }
 
 /*
- * Finds the ranks on the same machine, and which of them have the same cores and devices: a launcher may
- * bind each rank to other ones, or bind none.
+ * Finds the ranks on the same machine, and which of them have the same cores and devices: a
+ * launcher may bind each rank to other ones, or bind none.
  */
 static enum sl_status find_share(struct sl_share *share)
 {
@@ -242,8 +245,8 @@ bool sl_ranks_receive(struct sl_ranks *r, uint32_t *from, struct sl_rank_message
 /* --- collective operations -------------------------------------------------------------------- */
 
 /*
- * Waits for an operation that was started with the given result. After a failure the other ranks may still
- * wait for this one.
+ * Waits for an operation that was started with the given result. After a failure the other ranks
+ * may still wait for this one.
  */
 static enum sl_status wait_for(int error, MPI_Request *request, const char *what)
 {

@@ -1,9 +1,11 @@
 /*
- * replay.c - checks the id and prints the history of that particle. Keys are read by users: never rename one.
+ * replay.c - checks the id and prints the history of that particle. Keys are read by users: never
+ * rename one.
  *
  * A particle depends on (seed, id) only, so one particle is computed alone on the CPU, by the same
- * rules of the model as in a run. The cost is that of one history, whatever the size of the run. The columns and
- * the key are those of the files of the run, so that a row of a file can be compared with the last step.
+ * rules of the model as in a run. The cost is that of one history, whatever the size of the run.
+ * The columns and the key are those of the files of the run, so that a row of a file can be
+ * compared with the last step.
  */
 #include "pipeline/replay/replay.h"
 

@@ -3,14 +3,15 @@
  *
  * The command plan prints it and runs nothing. The text shows every choice that the configuration
  * leaves to the program, and the reason if a choice can surprise. A line that does not apply to the
- * run is left out. Keys of the JSON are read by scripts and by the Python package: never rename one.
+ * run is left out. Keys of the JSON are read by scripts and by the Python package: never rename
+ * one.
  */
 #include "pipeline/report/plan_print.h"
 
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/plan/input_files.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/grid_file.h"
@@ -189,7 +190,10 @@ static void put_primitives(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-/* The mode, how it passes survivors between kernels or why it is not fused; with candidates, a run measures them. */
+/*
+ * The mode, how it passes survivors between kernels or why it is not fused; with candidates, a run
+ * measures them.
+ */
 static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -242,8 +246,8 @@ static void put_devices(struct sl_json *j, const struct sl_plan *plan)
 }
 
 /*
- * Sizes are exact (memory.h), so the free memory shows how many more slots would fit. Inputs are open before the
- * plan is made; their memory is still part of the total.
+ * Sizes are exact (memory.h), so the free memory shows how many more slots would fit. Inputs are
+ * open before the plan is made; their memory is still part of the total.
  */
 static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 {
@@ -329,8 +333,8 @@ static void put_files(struct sl_json *j, const struct sl_plan *plan)
 }
 
 /*
- * The pilot runs on one thread of the host, so the time is an estimate for the host only. A pilot without survivors
- * gives only an upper limit, unless it has computed the whole run.
+ * The pilot runs on one thread of the host, so the time is an estimate for the host only. A pilot
+ * without survivors gives only an upper limit, unless it has computed the whole run.
  */
 static void put_estimate(struct sl_json *j, const struct sl_plan *plan)
 {
@@ -352,7 +356,9 @@ static void put_estimate(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-/* Which part of the run this is. A rule that needs more batches than the run has can never be met. */
+/*
+ * Which part of the run this is. A rule that needs more batches than the run has can never be met.
+ */
 static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_batch_range batches = sl_plan_batches(plan);

@@ -1,4 +1,7 @@
-/* plan_print.h - what a run would do: sizes, backends, memory and files, as text or JSON (sluice plan). */
+/*
+ * plan_print.h - what a run would do: sizes, backends, memory and files, as text or JSON (sluice
+ * plan).
+ */
 #ifndef SL_PIPELINE_REPORT_PLAN_PRINT_H
 #define SL_PIPELINE_REPORT_PLAN_PRINT_H
 

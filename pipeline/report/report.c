@@ -1,8 +1,8 @@
 /*
  * report.c - run.json: the results of a run, its configuration, machine and times.
  *
- * Everything except times, rounds and figures of merit is computed from the lines of the manifest. A
- * resumed run therefore reports the batches of all sessions, and an interrupted and resumed run
+ * Everything except times, rounds and figures of merit is computed from the lines of the manifest.
+ * A resumed run therefore reports the batches of all sessions, and an interrupted and resumed run
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
-#include "pipeline/resolve/execution/execution.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/text/json.h"
-#include "pipeline/text/text_file.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/report/tallies/run_results.h"
+#include "pipeline/resolve/execution/execution.h"
+#include "pipeline/text/json.h"
+#include "pipeline/text/text_file.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
@@ -48,9 +48,9 @@ static void write_weight(
 }
 
 /*
- * The results of one fate. A run without weights has the same value in fraction and weight_fraction.
- * standard_error is that of weight_fraction, of a list that of fraction.
- * The check is missing while no batch is committed: its deviation needs a number of particles.
+ * The results of one fate. A run without weights has the same value in fraction and
+ * weight_fraction. standard_error is that of weight_fraction, of a list that of fraction. The check
+ * is missing while no batch is committed: its deviation needs a number of particles.
  */
 static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
 	const struct sl_session *session, int f)
@@ -181,8 +181,8 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 }
 
 /*
- * The joined file: its name, and what it has once it is written. sample_weight is the least weight that a
- * particle of a sample counts with; 0 if all survivors are in the list.
+ * The joined file: its name, and what it has once it is written. sample_weight is the least weight
+ * that a particle of a sample counts with; 0 if all survivors are in the list.
  */
 static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool done)
 {
@@ -300,8 +300,8 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 
 /*
  * --resume and verify read some members of run.json back (existing_run.h), such as config and
- * rules_version; the others are for people and scripts. session is NULL before the first batch; times
- * and rounds are missing then.
+ * rules_version; the others are for people and scripts. session is NULL before the first batch;
+ * times and rounds are missing then.
  */
 void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
@@ -340,7 +340,10 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 		write_machine(j, w);
 }
 
-/* The object stays open. The batches are last, so that what precedes can be read alone, however many there are. */
+/*
+ * The object stays open. The batches are last, so that what precedes can be read alone, however
+ * many there are.
+ */
 static void write_run(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, FILE *out)
 {

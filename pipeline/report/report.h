@@ -1,5 +1,6 @@
 /*
- * report.h - run.json: the results of a run (tallies/run_results.h), its configuration, machine and times.
+ * report.h - run.json: the results of a run (tallies/run_results.h), its configuration, machine and
+ * times.
  *
  * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
  * computing, summed over threads (on a device: over batches in flight), of all stages before
@@ -11,8 +12,8 @@
 
 #include <stdio.h>
 
-#include "pipeline/text/json.h"
 #include "pipeline/run/run.h"
+#include "pipeline/text/json.h"
 
 /*
  * Commits run.json in dir. state: "running", "stopped", "done". session may be NULL (a run that
@@ -22,8 +23,8 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 	const struct sl_manifest *m, const struct sl_session *session, const char *state);
 
 /*
- * Checks the CRC-32 that is the last member of run.json. SL_BAD_INPUT if it is missing or if any byte
- * of the file has changed.
+ * Checks the CRC-32 that is the last member of run.json. SL_BAD_INPUT if it is missing or if any
+ * byte of the file has changed.
  */
 enum sl_status sl_report_check(const struct sl_dir *dir);
 

@@ -1,7 +1,8 @@
 /*
  * report_print.c - the summary of a run: fates and checks, times and files.
  *
- * All numbers are those of run.json. Texts are for people and may change between versions; scripts read run.json.
+ * All numbers are those of run.json. Texts are for people and may change between versions; scripts
+ * read run.json.
  */
 #include "pipeline/report/report_print.h"
 

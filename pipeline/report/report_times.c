@@ -1,4 +1,6 @@
-/* report_times.c - the times of a session in run.json: of stages, devices, ranks, parts and rounds. */
+/*
+ * report_times.c - the times of a session in run.json: of stages, devices, ranks, parts and rounds.
+ */
 #include "pipeline/report/report_times.h"
 
 /* How the joined file was made. */
@@ -15,8 +17,9 @@ static double between(uint64_t from, uint64_t to)
 }
 
 /*
- * What the user has waited for: opening devices and planning, allocating, opening the directory and measuring
- * schedules, and after the batches the files of the whole run. Missing if no command has computed the run.
+ * What the user has waited for: opening devices and planning, allocating, opening the directory and
+ * measuring schedules, and after the batches the files of the whole run. Missing if no command has
+ * computed the run.
  */
 static void write_phases(
 	struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
@@ -96,8 +99,8 @@ static void write_parts(struct sl_json *j, const struct sl_parts_origin *origin)
 
 /*
  * Times of this session in seconds. command_seconds lasts until this file is written. Those of
- * thread_seconds are sums over threads, or over batches in flight on a device, so together they exceed
- * wall_seconds. busy is a share from 0 to 1.
+ * thread_seconds are sums over threads, or over batches in flight on a device, so together they
+ * exceed wall_seconds. busy is a share from 0 to 1.
  */
 void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspace *w,
 	const struct sl_session *s)
@@ -165,8 +168,8 @@ static void write_sums(struct sl_json *j, const struct sl_rounds *all)
 }
 
 /*
- * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch had more
- * than SL_ROUNDS_MAX rounds.
+ * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch
+ * had more than SL_ROUNDS_MAX rounds.
  */
 void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all)
 {

@@ -10,8 +10,8 @@ void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspa
 	const struct sl_session *s);
 
 /*
- * The member "rounds": sums over the batches of the session. They show how many places of ended particles
- * compaction saved, and what it cost. Missing with the schedule histories.
+ * The member "rounds": sums over the batches of the session. They show how many places of ended
+ * particles compaction saved, and what it cost. Missing with the schedule histories.
  */
 void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all);
 

@@ -1,9 +1,9 @@
 /*
- * input_files.c - reads the headers of the input files of model list, and stores what they contain in its
- * options.
+ * input_files.c - reads the headers of the input files of model list, and stores what they contain
+ * in its options.
  *
- * The files are closed afterwards; the plan opens them again, checks by the stamp that nothing changed
- * in between, and reads their particles (pipeline/plan/input_files.c).
+ * The files are closed afterwards; the plan opens them again, checks by the stamp that nothing
+ * changed in between, and reads their particles (pipeline/plan/input_files.c).
  */
 #define SL_MODEL_HOST
 #include "pipeline/resolve/input_files.h"
@@ -14,9 +14,9 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/results/run_files.h"
+#include "primitives/files/read.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
-#include "primitives/files/read.h"
 
 /* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)

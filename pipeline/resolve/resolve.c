@@ -131,7 +131,10 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
-/* Sets batch and n_batches. Empty lists have one batch without particles, so that the run has a file. */
+/*
+ * Sets batch and n_batches. Empty lists have one batch without particles, so that the run has a
+ * file.
+ */
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {

@@ -1,9 +1,9 @@
 /*
  * grid.h - adds up the counters of histograms and grids over the batches of a run.
  *
- * The counters of a batch are in its histogram file (histogram.h). All are added as integers, so the sums do not depend
- * on the batches. Means per particle and their standard errors come from statistics.h, weighted if particles have
- * weights.
+ * The counters of a batch are in its histogram file (histogram.h). All are added as integers, so
+ * the sums do not depend on the batches. Means per particle and their standard errors come from
+ * statistics.h, weighted if particles have weights.
  */
 #ifndef SL_PIPELINE_RESULTS_GRID_H
 #define SL_PIPELINE_RESULTS_GRID_H
@@ -50,7 +50,10 @@ void sl_counter_sums_lay_out(struct sl_arena *a, uint32_t n, uint32_t row, bool 
 /* Sets the sums of n counters to 0. */
 void sl_counter_sums_clear(const struct sl_counter_sums *h, uint32_t n);
 
-/* Adds n counters of a batch of so many particles to those from first on. The caller counts the batch. */
+/*
+ * Adds n counters of a batch of so many particles to those from first on. The caller counts the
+ * batch.
+ */
 void sl_counter_sums_add(const struct sl_counter_sums *h, uint32_t first, uint32_t n,
 	const struct sl_batch_sums *batch, uint64_t particles);
 

@@ -4,9 +4,9 @@
  * The words of a file are used as they are in memory, so the machine must be little-endian.
  */
 #include "pipeline/results/histogram.h"
-#include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "primitives/files/read.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * histogram.h - reads the histograms of the batches of a run and adds them up.
  *
- * Each batch has a file NAME_000000.bins with its counters: 64-bit little-endian words in the layout
- * of stages/selection/histogram.h, then those of the grids (stages/selection/grid.h). The file is
- * committed before the line of the manifest, which contains its size and checksum. A resumed run
- * therefore adds up the same files in the same order as an uninterrupted one.
+ * Each batch has a file NAME_000000.bins with its counters: 64-bit little-endian words in the
+ * layout of stages/selection/histogram.h, then those of the grids (stages/selection/grid.h). The
+ * file is committed before the line of the manifest, which contains its size and checksum. A
+ * resumed run therefore adds up the same files in the same order as an uninterrupted one.
  */
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
@@ -39,8 +39,8 @@ void sl_histogram_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum,
 	const struct sl_histogram_sums *h);
 
 /*
- * Sets h to the sums over the batches of all lines of m, in their order; add: adds them to h, which has
- * the sums of other batches.
+ * Sets h to the sums over the batches of all lines of m, in their order; add: adds them to h, which
+ * has the sums of other batches.
  */
 enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histogram_sums *h);

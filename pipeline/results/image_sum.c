@@ -1,8 +1,8 @@
 /*
  * image_sum.c - sums weights per pixel and converts the sums to values and grey codes.
  *
- * The integer sums are exact, so they are compared with the weight that the manifest has counted for
- * the fate: a difference means that a file was changed.
+ * The integer sums are exact, so they are compared with the weight that the manifest has counted
+ * for the fate: a difference means that a file was changed.
  */
 #include "pipeline/results/image_sum.h"
 
@@ -60,7 +60,10 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 		uint32_t pixel = ((const uint32_t *)pixels->data)[pixels->constant ? 0 : i];
 		float weight = ((const float *)weights->data)[weights->constant ? 0 : i];
 
-		/* a file that is read back could have been changed: never index with an unchecked pixel */
+		/*
+		 * a file that is read back could have been changed: never index with an unchecked
+		 * pixel
+		 */
 		if (pixel >= n || !(weight >= 0.0f && weight <= 1.0f))
 			return sl_fail(SL_CHECK_FAILED,
 				"row %u has pixel %u of %llu and weight %g, which no survivor can "

@@ -10,9 +10,9 @@
 #define SL_PIPELINE_RESULTS_IMAGE_SUM_H
 
 #include "pipeline/results/manifest.h"
+#include "primitives/files/dirs.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/images/images.h"
-#include "primitives/files/dirs.h"
 
 struct sl_image_sum {
 	struct sl_image image; /* width 0: the run makes no image */

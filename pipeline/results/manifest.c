@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/device/device.h"
 #include "primitives/base/size.h"
-#include "primitives/files/read.h"
+#include "primitives/device/device.h"
 #include "primitives/files/files.h"
+#include "primitives/files/read.h"
 
 #define MANIFEST "manifest.jsonl"
 
 /*
- * No valid line is shorter, without its newline: this is the length of a line in which every number is
- * 0 and every list empty, and that has no files. A file of bytes then asks for at most 9 times its size
- * for lines.
+ * No valid line is shorter, without its newline: this is the length of a line in which every number
+ * is 0 and every list empty, and that has no files. A file of bytes then asks for at most 9 times
+ * its size for lines.
  */
 enum { LINE_LEAST = 131 };
 

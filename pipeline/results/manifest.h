@@ -1,10 +1,10 @@
 /*
  * manifest.h - reads and writes manifest.jsonl: one line per committed batch, in batch order.
  *
- * A batch is done when its line is valid (its CRC matches) and its files have the sizes and checksums
- * of the line; the existence of a file is not enough. All numbers are integers, so sums over lines do
- * not depend on the order. Nothing in the manifest depends on time or machine: a resumed run ends
- * with the same bytes as an uninterrupted one.
+ * A batch is done when its line is valid (its CRC matches) and its files have the sizes and
+ * checksums of the line; the existence of a file is not enough. All numbers are integers, so sums
+ * over lines do not depend on the order. Nothing in the manifest depends on time or machine: a
+ * resumed run ends with the same bytes as an uninterrupted one.
  *
  * The folder results/ contains what is known after batches are done: manifest, statistics, sums of
  * histograms and images, and files of survivors read back. It takes no plan.
@@ -25,8 +25,8 @@ struct sl_manifest {
 };
 
 /*
- * Reads manifest.jsonl in d; a missing file gives an empty manifest. The caller frees m, also after a
- * failure.
+ * Reads manifest.jsonl in d; a missing file gives an empty manifest. The caller frees m, also after
+ * a failure.
  */
 enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m);
 void sl_manifest_free(struct sl_manifest *m);

@@ -6,10 +6,10 @@
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"order":{..as file},
  *	 "crc":"8 digits"}
  *
- * Fates without particles are omitted, as are "squares" if all are 0, because weights do not differ, and "file",
- * "bins" and "order" if there are no such files.
- * Reading checks the CRC first, which finds damage. Then the values read are printed again and must
- * give the same bytes, which finds missing and unknown members.
+ * Fates without particles are omitted, as are "squares" if all are 0, because weights do not
+ * differ, and "file", "bins" and "order" if there are no such files. Reading checks the CRC first,
+ * which finds damage. Then the values read are printed again and must give the same bytes, which
+ * finds missing and unknown members.
  */
 #include "pipeline/results/manifest_line.h"
 

@@ -7,8 +7,8 @@
 #include "stages/inputs/file_patterns.h"
 
 /*
- * Lists the files of the committed batches of the run in a directory (sl_run_lister). SL_USAGE if it has
- * none.
+ * Lists the files of the committed batches of the run in a directory (sl_run_lister). SL_USAGE if
+ * it has none.
  */
 enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files);
 

@@ -1,8 +1,9 @@
 /*
  * statistics.c - sums, scatter and errors, batch by batch, without a second pass.
  *
- * The update of the scatter is that of Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm
- * for computing sample variances, 1979. It is stable where a sum of squares minus a squared sum is not.
+ * The update of the scatter is that of Chan, Golub and LeVeque, Updating formulae and a pairwise
+ * algorithm for computing sample variances, 1979. It is stable where a sum of squares minus a
+ * squared sum is not.
  */
 #include "pipeline/results/statistics.h"
 

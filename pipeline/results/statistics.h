@@ -1,26 +1,26 @@
 /*
  * statistics.h - exact sums over batches, standard errors of means, and the rule that ends a run.
  *
- * The mean of a quantity per particle and its standard error follow from two sums over all N particles, S of the
- * quantity and Q of its square:
+ * The mean of a quantity per particle and its standard error follow from two sums over all N
+ * particles, S of the quantity and Q of its square:
  *
  *	mean  = S / N
  *	error = sqrt((Q / N - mean^2) / N)
  *
- * For counts Q = S, and this is the binomial error. Both sums are integers, so neither depends on the batches, and one
- * batch is enough.
+ * For counts Q = S, and this is the binomial error. Both sums are integers, so neither depends on
+ * the batches, and one batch is enough.
  *
- * A score has many terms per particle, of which no square is known. Its error is estimated from the scatter of the
- * batches: with k batches of n_i particles, and the mean x_i in batch i,
+ * A score has many terms per particle, of which no square is known. Its error is estimated from the
+ * scatter of the batches: with k batches of n_i particles, and the mean x_i in batch i,
  *
  *	error over batches = sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N))
  *
- * For batches of one size this is the standard deviation divided by sqrt(k). Only the last batch of a run is smaller;
- * without the weights n_i, a last batch of few particles would dominate the error. For fates, run.json has this error
- * too: it would show batches that are not independent.
+ * For batches of one size this is the standard deviation divided by sqrt(k). Only the last batch of
+ * a run is smaller; without the weights n_i, a last batch of few particles would dominate the
+ * error. For fates, run.json has this error too: it would show batches that are not independent.
  *
- * Batches are added in batch order by the same code everywhere, so the result depends only on configuration and seed,
- * and a resumed run ends at the same batch.
+ * Batches are added in batch order by the same code everywhere, so the result depends only on
+ * configuration and seed, and a resumed run ends at the same batch.
  */
 #ifndef SL_PIPELINE_RESULTS_STATISTICS_H
 #define SL_PIPELINE_RESULTS_STATISTICS_H

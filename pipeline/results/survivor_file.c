@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/particle/digest.h"
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
+#include "stages/particle/digest.h"
 
 /* Removes the columns that are not wanted, which can have no values. */
 static void drop_unwanted(struct sl_table *t)

@@ -114,8 +114,8 @@ static void take_commit(struct sl_run_workers *run, uint64_t number)
 }
 
 /*
- * No failure of this rank follows: batches that end early are not wanted any more. If a rank was lost, rank 0
- * has the message.
+ * No failure of this rank follows: batches that end early are not wanted any more. If a rank was
+ * lost, rank 0 has the message.
  */
 static void take_cancel(struct sl_run_workers *run, bool lost)
 {
@@ -178,8 +178,8 @@ static void send_written(struct sl_run_workers *run)
 }
 
 /*
- * Asks for a batch for each thread that computes none and has a free slot, and one more, so that no thread
- * waits for the answer. Further ones would wait here while other ranks are idle.
+ * Asks for a batch for each thread that computes none and has a free slot, and one more, so that no
+ * thread waits for the answer. Further ones would wait here while other ranks are idle.
  */
 static void ask(struct sl_run_workers *run)
 {
@@ -248,8 +248,8 @@ bool sl_batch_client_is_over(const struct sl_run_workers *run)
 }
 
 /*
- * After the loss of another rank, rank 0 prints the message and ends all ranks by MPI_Abort(). This rank
- * must not do so before: rank 0 waits for two seconds, or until the others have ended.
+ * After the loss of another rank, rank 0 prints the message and ends all ranks by MPI_Abort(). This
+ * rank must not do so before: rank 0 waits for two seconds, or until the others have ended.
  */
 void sl_batch_client_end(struct sl_run_workers *run)
 {

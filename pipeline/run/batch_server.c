@@ -295,8 +295,8 @@ static void end_ranks(struct sl_run_workers *run)
 }
 
 /*
- * Sends signs of life, and looks for ranks that give none. After a loss, the others have two seconds to
- * cancel their batches.
+ * Sends signs of life, and looks for ranks that give none. After a loss, the others have two
+ * seconds to cancel their batches.
  */
 static void watch_ranks(struct sl_run_workers *run, uint64_t now)
 {

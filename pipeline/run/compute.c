@@ -5,21 +5,21 @@
  * device pipeline and waits for it. By default there are more threads than pipelines: while one
  * batch is on the device, other threads read or pack the batches before and after it.
  *
- * Each thread serves one device. A batch whose device fails keeps its slot, with the particles that were
- * read for it, and a thread of another device computes it again: batches are committed in order, so all
- * other slots could be waiting for this batch.
+ * Each thread serves one device. A batch whose device fails keeps its slot, with the particles that
+ * were read for it, and a thread of another device computes it again: batches are committed in
+ * order, so all other slots could be waiting for this batch.
  */
 #include <string.h>
 
-#include "pipeline/run/run.h"
 #include "pipeline/run/batch_client.h"
+#include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
-#include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
+#include "stages/particle/digest.h"
 
 /*
- * The first free slot, or n_host_slots. On several devices preferably one with memory near device d.
- * Called with the lock held.
+ * The first free slot, or n_host_slots. On several devices preferably one with memory near device
+ * d. Called with the lock held.
  */
 static uint32_t find_free(const struct sl_run_workers *run, uint32_t d)
 {
@@ -53,7 +53,10 @@ static bool is_dropped(const struct sl_run_workers *run, uint32_t d)
 	return run->plan->n_devices > 1 && run->w->device[d].dropped;
 }
 
-/* Waits for a free pipeline of device d and takes it; NULL if the run is cancelled, or d fails, before. */
+/*
+ * Waits for a free pipeline of device d and takes it; NULL if the run is cancelled, or d fails,
+ * before.
+ */
 static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run, uint32_t d)
 {
 	uint32_t first = d * run->plan->n_device_slots, end = first + run->plan->n_device_slots;
@@ -179,8 +182,8 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 }
 
 /*
- * Computes and packs the batch in slot i. Sets *busy_ns to the time in which this thread worked: on a
- * device, without reading and the wait for the device, which is the time of the pipeline.
+ * Computes and packs the batch in slot i. Sets *busy_ns to the time in which this thread worked: on
+ * a device, without reading and the wait for the device, which is the time of the pipeline.
  */
 static enum sl_status compute(struct sl_run_workers *run, uint32_t i, uint64_t *busy_ns)
 {
@@ -206,8 +209,8 @@ static enum sl_status compute(struct sl_run_workers *run, uint32_t i, uint64_t *
 }
 
 /*
- * Sets the state of slot i after its batch was computed: READY, LOST if its device failed and another one
- * is left, else FREE. Called with the lock held.
+ * Sets the state of slot i after its batch was computed: READY, LOST if its device failed and
+ * another one is left, else FREE. Called with the lock held.
  */
 static void end_batch(struct sl_run_workers *run, uint32_t i, enum sl_status s)
 {
@@ -251,9 +254,9 @@ static void compute_batch(struct sl_run_workers *run, uint32_t d, uint32_t i, ui
 }
 
 /*
- * Has device d enough batches? One more than its pipelines take lets a pipeline start the next batch
- * without a wait. Further ones would wait for this device, perhaps a slow one, while others are free.
- * Batches of lists are read in the meantime, so they may wait.
+ * Has device d enough batches? One more than its pipelines take lets a pipeline start the next
+ * batch without a wait. Further ones would wait for this device, perhaps a slow one, while others
+ * are free. Batches of lists are read in the meantime, so they may wait.
  */
 static bool is_supplied(const struct sl_run_workers *run, uint32_t d)
 {
@@ -268,8 +271,8 @@ static bool is_supplied(const struct sl_run_workers *run, uint32_t d)
 }
 
 /*
- * Can device d start a new batch? A trial uses the first device that works, because each trial must be
- * timed on the same one.
+ * Can device d start a new batch? A trial uses the first device that works, because each trial must
+ * be timed on the same one.
  */
 static bool may_start(const struct sl_run_workers *run, uint32_t d)
 {
@@ -283,9 +286,9 @@ static bool may_start(const struct sl_run_workers *run, uint32_t d)
 }
 
 /*
- * Takes a batch for device d: one that was lost, else the next one. A batch is only taken when it has a
- * slot. Otherwise later batches could fill all slots, which commits in order cannot free, while this
- * batch waits for a slot. Called with the lock held.
+ * Takes a batch for device d: one that was lost, else the next one. A batch is only taken when it
+ * has a slot. Otherwise later batches could fill all slots, which commits in order cannot free,
+ * while this batch waits for a slot. Called with the lock held.
  */
 static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint64_t *number)
 {
@@ -304,8 +307,8 @@ static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint
 }
 
 /*
- * Will no batch come for this thread? On several devices, one that is being computed can still be lost.
- * Called with the lock held.
+ * Will no batch come for this thread? On several devices, one that is being computed can still be
+ * lost. Called with the lock held.
  */
 static bool is_over(struct sl_run_workers *run)
 {
@@ -318,8 +321,8 @@ static bool is_over(struct sl_run_workers *run)
 }
 
 /*
- * Makes device d current and moves the calling thread near it. These are settings of each thread. Called
- * with the lock held, which is released meanwhile.
+ * Makes device d current and moves the calling thread near it. These are settings of each thread.
+ * Called with the lock held, which is released meanwhile.
  */
 static void join_device(struct sl_run_workers *run, uint32_t d)
 {

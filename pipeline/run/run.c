@@ -29,8 +29,8 @@ enum {
 };
 
 /*
- * The interval between reports, and between looks at control, in nanoseconds. Under MPI the main thread
- * looks for messages in shorter intervals: each batch of another rank needs two of them.
+ * The interval between reports, and between looks at control, in nanoseconds. Under MPI the main
+ * thread looks for messages in shorter intervals: each batch of another rank needs two of them.
  */
 enum { INTERVAL_NS = 200000000, MESSAGES_NS = 500000 };
 
@@ -41,8 +41,8 @@ static double seconds_since(uint64_t start_ns)
 
 /*
  * Calls control->progress. The rate is that of this session: batches of earlier sessions count as
- * done, but not their time. The lock, which the caller holds, is released during the call: a terminal can
- * hold up its output.
+ * done, but not their time. The lock, which the caller holds, is released during the call: a
+ * terminal can hold up its output.
  */
 static void report_progress(struct sl_run_workers *run, double seconds)
 {
@@ -123,8 +123,8 @@ static bool is_over(const struct sl_run_workers *run)
 }
 
 /*
- * Waits for the end of all threads and ranks, and stops them if control says so. A client is stopped by
- * rank 0. The lock is held.
+ * Waits for the end of all threads and ranks, and stops them if control says so. A client is
+ * stopped by rank 0. The lock is held.
  */
 static void watch(struct sl_run_workers *run)
 {

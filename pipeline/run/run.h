@@ -22,8 +22,8 @@
  *
  * A plan is constant; the workspace refers to it and owns all memory that execution writes to.
  * After sl_workspace_allocate() nothing allocates, so a run that starts does not fail for lack of
- * memory; except the pinned memory for what a device packs, whose size is known when a batch is there.
- * The plan has counted the most that it can be.
+ * memory; except the pinned memory for what a device packs, whose size is known when a batch is
+ * there. The plan has counted the most that it can be.
  *
  * 	sl_workspace_open()       histograms and image: enough to add up batches that are committed
  * 	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches
@@ -129,8 +129,8 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w);
 enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate);
 
 /*
- * Frees the memory of all device pipelines, so that the devices can sort the joined file. No batch may be computed
- * afterwards.
+ * Frees the memory of all device pipelines, so that the devices can sort the joined file. No batch
+ * may be computed afterwards.
  */
 void sl_workspace_free_devices(struct sl_workspace *w);
 
@@ -156,8 +156,8 @@ void sl_workspace_close(struct sl_workspace *w);
  *
  * Under MPI, rank 0 does this, and its ranks share the work: batch_server.h.
  *
- * On several devices each compute thread serves one of them, and all draw batches from one counter. A
- * device that fails is dropped while another one is left: its batches are computed again there.
+ * On several devices each compute thread serves one of them, and all draw batches from one counter.
+ * A device that fails is dropped while another one is left: its batches are computed again there.
  *
  * A run can be resumed after any end. The manifest has a line for each committed batch and for no
  * other, and the next session computes the batches without a line.
@@ -243,8 +243,8 @@ void sl_session_add_times(struct sl_session *s, const struct sl_session *rank);
 
 /*
  * The cost of computing, without compressing and writing. On the host: seconds of processor time of
- * the stages, summed over threads. On a device: seconds of stages and transfers, summed over the batches
- * in flight.
+ * the stages, summed over threads. On a device: seconds of stages and transfers, summed over the
+ * batches in flight.
  */
 double sl_session_computing_seconds(const struct sl_session *s);
 
@@ -254,11 +254,12 @@ double sl_session_computing_seconds(const struct sl_session *s);
  *
  * Returns SL_OK if all batches are committed, or those up to the one that met the stop rule.
  * Returns SL_STOPPED if control->stop or the time limit ended the run earlier. Any other status is
- * the first failure of a thread, except that of a dropped device (w->device). In all cases committed
- * batches stay and the run can be resumed.
+ * the first failure of a thread, except that of a dropped device (w->device). In all cases
+ * committed batches stay and the run can be resumed.
  *
- * Under MPI these are the results of rank 0, for all ranks, and session has the sums over ranks. The
- * other ranks, for which done is empty, return SL_OK; all return SL_PEER_LOST if a rank was lost.
+ * Under MPI these are the results of rank 0, for all ranks, and session has the sums over ranks.
+ * The other ranks, for which done is empty, return SL_OK; all return SL_PEER_LOST if a rank was
+ * lost.
  */
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);
@@ -312,9 +313,9 @@ enum sl_status sl_autotune_schedule(
  * 	WRITTEN     the .part file is durable; waits until all earlier batches are committed
  * 	COMMITTING  a writer renames the file and appends the manifest line; then FREE
  *
- * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until rank 0 has
- * the message that their files are written, then WRITTEN and COMMITTING, and COMMITTED until rank 0 has
- * sent the answer to the rank.
+ * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until rank
+ * 0 has the message that their files are written, then WRITTEN and COMMITTING, and COMMITTED until
+ * rank 0 has sent the answer to the rank.
  *
  * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
  * committed. With the workspace's `cancel`, batches in flight end early and are not committed.
@@ -420,9 +421,9 @@ void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_h
 	const struct sl_slot_work *work);
 
 /*
- * Drops device d after the failure s of the calling thread, with sl_last_error(), if s is SL_DEVICE_FAILED
- * and another device is left. Else records the failure for the run. Returns whether d is dropped. Called
- * with the lock held.
+ * Drops device d after the failure s of the calling thread, with sl_last_error(), if s is
+ * SL_DEVICE_FAILED and another device is left. Else records the failure for the run. Returns
+ * whether d is dropped. Called with the lock held.
  */
 bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status s);
 
@@ -447,9 +448,9 @@ void *sl_compute_thread(void *ctx);
 void *sl_writer_thread(void *ctx);
 
 /*
- * Adds batches of earlier sessions to the sums of the stop rule, as long as they follow without a gap. If the
- * stop rule is met by them, or met is true already, the run ends after the last batch of
- * these sums. Called with the lock held, or before the threads start.
+ * Adds batches of earlier sessions to the sums of the stop rule, as long as they follow without a
+ * gap. If the stop rule is met by them, or met is true already, the run ends after the last batch
+ * of these sums. Called with the lock held, or before the threads start.
  */
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met);
 

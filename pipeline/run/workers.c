@@ -1,6 +1,9 @@
-/* workers.c - what all threads of a run share: the next batch, the session, failures of threads and devices. */
-#include "pipeline/run/run.h"
+/*
+ * workers.c - what all threads of a run share: the next batch, the session, failures of threads and
+ * devices.
+ */
 #include "pipeline/run/batch_client.h"
+#include "pipeline/run/run.h"
 
 #include <string.h>
 
@@ -17,8 +20,8 @@ void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s)
 }
 
 /*
- * Both run->next and the lines of done ascend, so one pass over done serves the whole run. Batches of a
- * client come from rank 0, which has skipped those that are done.
+ * Both run->next and the lines of done ascend, so one pass over done serves the whole run. Batches
+ * of a client come from rank 0, which has skipped those that are done.
  */
 bool sl_run_workers_has_next(struct sl_run_workers *run)
 {

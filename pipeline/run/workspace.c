@@ -78,8 +78,8 @@ static struct sl_device_pipeline *pipelines_of(const struct sl_workspace *w, uin
 }
 
 /*
- * Makes device d of several current; a single one is current already. False if it has failed: its memory
- * cannot be used or freed any more.
+ * Makes device d of several current; a single one is current already. False if it has failed: its
+ * memory cannot be used or freed any more.
  */
 static bool is_usable(const struct sl_workspace *w, uint32_t d)
 {
@@ -110,8 +110,9 @@ static uint32_t threads_near(const struct sl_workspace *w, uint32_t d)
 }
 
 /*
- * Finds the processors near each device. Threads are bound to them only if there is one for each thread: a run
- * on one device, whose threads compress, would otherwise leave the processors of other nodes idle.
+ * Finds the processors near each device. Threads are bound to them only if there is one for each
+ * thread: a run on one device, whose threads compress, would otherwise leave the processors of
+ * other nodes idle.
  */
 static void find_places(struct sl_workspace *w)
 {

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "pipeline/run/run.h"
 #include "pipeline/run/batch_server.h"
+#include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 
 /*
@@ -120,8 +120,8 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 }
 
 /*
- * Commits the batch of another rank, the next in order: names the files that the rank has written, and
- * evaluates the stop rule. The image gets the batch from its file at the end of the run.
+ * Commits the batch of another rank, the next in order: names the files that the rank has written,
+ * and evaluates the stop rule. The image gets the batch from its file at the end of the run.
  */
 static void commit_remote(struct sl_run_workers *run, struct sl_remote_batch *b)
 {
@@ -149,8 +149,8 @@ static void commit_remote(struct sl_run_workers *run, struct sl_remote_batch *b)
 }
 
 /*
- * Commits the next batch in order, of a slot or of another rank, if its files are written; false if not.
- * Rank 0 commits those of all ranks. Called with the lock held.
+ * Commits the next batch in order, of a slot or of another rank, if its files are written; false if
+ * not. Rank 0 commits those of all ranks. Called with the lock held.
  */
 static bool commit_next(struct sl_run_workers *run)
 {
@@ -214,8 +214,8 @@ void *sl_writer_thread(void *ctx)
 }
 
 /*
- * A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met; COMMITTING if
- * rank 0 has cancelled it.
+ * A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met;
+ * COMMITTING if rank 0 has cancelled it.
  */
 void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {

@@ -53,8 +53,8 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 }
 
 /*
- * Sets the particles of the session, and the rate: of a session in progress from the time between its start, when run.json was written, and
- * its last commit; of one that has ended from run.json.
+ * Sets the particles of the session, and the rate: of a session in progress from the time between
+ * its start, when run.json was written, and its last commit; of one that has ended from run.json.
  */
 static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run, double started,
 	double committed, double now)
@@ -156,7 +156,9 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 		dir->path);
 }
 
-/* --- parts -------------------------------------------------------------------------------------- */
+/*
+ * --- parts --------------------------------------------------------------------------------------
+ */
 
 struct parts_walk {
 	const struct sl_dir *dir;
@@ -185,9 +187,9 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 }
 
 /*
- * Reads the status of a part. *started is false if its process has not written run.json yet. A part whose
- * run.json cannot be read gets the state "damaged"; if there are several, the error message is that of the
- * first.
+ * Reads the status of a part. *started is false if its process has not written run.json yet. A part
+ * whose run.json cannot be read gets the state "damaged"; if there are several, the error message
+ * is that of the first.
  */
 static enum sl_status read_part(
 	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)

@@ -1,9 +1,9 @@
 /*
  * status.h - how far a run is (sluice status), from the files of its directory.
  *
- * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are those of
- * the batches committed so far. The rate of a session in progress is that of the batches committed since
- * run.json was written at its start.
+ * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are
+ * those of the batches committed so far. The rate of a session in progress is that of the batches
+ * committed since run.json was written at its start.
  */
 #ifndef SL_PIPELINE_STATUS_STATUS_H
 #define SL_PIPELINE_STATUS_STATUS_H
@@ -41,12 +41,15 @@ struct sl_run_status {
 };
 
 /*
- * Reads the status of the run in a directory at a time, in seconds since 1970. SL_BAD_INPUT if no run has
- * started there.
+ * Reads the status of the run in a directory at a time, in seconds since 1970. SL_BAD_INPUT if no
+ * run has started there.
  */
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
 
-/* --- the parts of a run in the directory that they share; those without a directory have not started --- */
+/*
+ * --- the parts of a run in the directory that they share; those without a directory have not
+ * started ---
+ */
 
 enum { SL_RUN_STATES = SL_RUN_DONE + 1 };
 

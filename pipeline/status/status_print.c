@@ -1,4 +1,7 @@
-/* status_print.c - the status of a run, or of its parts, as text or JSON. Keys are read by scripts: never rename one. */
+/*
+ * status_print.c - the status of a run, or of its parts, as text or JSON. Keys are read by scripts:
+ * never rename one.
+ */
 #include "pipeline/status/status_print.h"
 
 #include <math.h>
@@ -65,7 +68,10 @@ static void put_clock(struct sl_json *j, const char *key, double now, double lat
 		sl_json_text(j, key, text);
 }
 
-/* The rate in particles per second, and the seconds left, which are negative while they are not known. */
+/*
+ * The rate in particles per second, and the seconds left, which are negative while they are not
+ * known.
+ */
 static void put_pace(struct sl_json *j, double now, double rate, double left)
 {
 	sl_json_real(j, "rate", rate > 0 ? rate : (double)NAN);
@@ -108,7 +114,9 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 	sl_json_bool(j, "resumable", r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED);
 }
 
-/* An item of the array. The size of a part is unknown if its run.json is damaged or not there yet. */
+/*
+ * An item of the array. The size of a part is unknown if its run.json is damaged or not there yet.
+ */
 static void put_part(void *ctx, const struct sl_part *part, const struct sl_run_status *r)
 {
 	struct sl_json *j = (struct sl_json *)ctx;

@@ -7,7 +7,10 @@
 
 #include "primitives/base/status.h"
 
-/* SL_BAD_INPUT if run.json, or that of a part, is damaged; the other parts are printed nevertheless. */
+/*
+ * SL_BAD_INPUT if run.json, or that of a part, is damaged; the other parts are printed
+ * nevertheless.
+ */
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * decimal_number.c - scans numbers into decimal digits, rounds them once, prints doubles.
  *
- * With the decimal digits kept, integers are exact, and a change to a unit that differs by a power of
- * ten only changes the exponent before the one rounding: 0.2 mm and 0.02 cm give the same bits.
+ * With the decimal digits kept, integers are exact, and a change to a unit that differs by a power
+ * of ten only changes the exponent before the one rounding: 0.2 mm and 0.02 cm give the same bits.
  */
 #include "pipeline/text/decimal_number.h"
 
@@ -105,8 +105,8 @@ bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 }
 
 /*
- * Multiplies digit by digit, so that every integer of 64 bits is exact. The loop ends early: at most 20
- * digits fit before the overflow check stops it.
+ * Multiplies digit by digit, so that every integer of 64 bits is exact. The loop ends early: at
+ * most 20 digits fit before the overflow check stops it.
  */
 enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_t *value)
 {

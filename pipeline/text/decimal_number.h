@@ -20,8 +20,8 @@ struct sl_decimal {
 };
 
 /*
- * Scans the longest number at the start of text: [+-] digits [. digits] [e [+-] digits] or [+-] inf.
- * False when there is none, or when it has more than SL_DIGITS_MAX significant digits.
+ * Scans the longest number at the start of text: [+-] digits [. digits] [e [+-] digits] or [+-]
+ * inf. False when there is none, or when it has more than SL_DIGITS_MAX significant digits.
  */
 bool sl_decimal_scan(const char *text, struct sl_decimal *number);
 

@@ -1,8 +1,8 @@
 /*
  * json.c - writes JSON values one after another.
  *
- * Each value writes its own comma, newline and indentation first (begin()), so that the writer needs
- * no look-ahead: only the depth and whether the open object or array has a member.
+ * Each value writes its own comma, newline and indentation first (begin()), so that the writer
+ * needs no look-ahead: only the depth and whether the open object or array has a member.
  */
 #include "pipeline/text/json.h"
 
@@ -164,8 +164,8 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value)
 }
 
 /*
- * JSON has neither NaN nor infinity. null is what most readers turn back into a missing value; the text
- * "NaN" would make the whole document invalid.
+ * JSON has neither NaN nor infinity. null is what most readers turn back into a missing value; the
+ * text "NaN" would make the whole document invalid.
  */
 void sl_json_real(struct sl_json *j, const char *key, double value)
 {

@@ -1,5 +1,6 @@
 /*
- * json.h - writes JSON to a stream or into a buffer of fixed size: manifest lines, run.json, --json.
+ * json.h - writes JSON to a stream or into a buffer of fixed size: manifest lines, run.json,
+ * --json.
  *
  *	struct sl_json j = sl_json_start(text, sizeof(text), false);
  *
@@ -13,7 +14,8 @@
  *
  * key is NULL for an item of an array and for the outermost value. Like snprintf, the writer keeps
  * counting when the buffer is full: used is the length of the complete text, so a buffer of 0 bytes
- * measures. A stream has no limit; its errors stay in the stream (ferror). Bytes that are not UTF-8 become U+FFFD. The output is valid YAML too.
+ * measures. A stream has no limit; its errors stay in the stream (ferror). Bytes that are not UTF-8
+ * become U+FFFD. The output is valid YAML too.
  */
 #ifndef SL_PIPELINE_TEXT_JSON_H
 #define SL_PIPELINE_TEXT_JSON_H

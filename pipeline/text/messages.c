@@ -97,7 +97,9 @@ const char *sl_nearest(const char *written, const char *const *words, size_t n_w
 	if (length > WORD_MAX)
 		return NULL;
 	for (size_t i = 0; i < n_words; i++) {
-		/* a distance of all letters is no resemblance; of equally near words the first wins */
+		/*
+		 * a distance of all letters is no resemblance; of equally near words the first wins
+		 */
 		size_t limit = least(best + (found == NULL), length), n = strlen(words[i]), far;
 
 		/* the distance is at least the difference of the lengths */

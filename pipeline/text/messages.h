@@ -1,5 +1,6 @@
 /*
- * messages.h - text for messages: quoting what a user wrote, suggesting known words, printing sizes.
+ * messages.h - text for messages: quoting what a user wrote, suggesting known words, printing
+ * sizes.
  */
 #ifndef SL_PIPELINE_TEXT_MESSAGES_H
 #define SL_PIPELINE_TEXT_MESSAGES_H
@@ -33,8 +34,8 @@ const char *sl_suggest(
 	const char *written, const char *const *words, size_t n, char *text, size_t size);
 
 /*
- * Is the key all digits, as the 000 that YAML makes of 1,000 in a mapping? SL_COMMA_ADVICE says what
- * to write instead.
+ * Is the key all digits, as the 000 that YAML makes of 1,000 in a mapping? SL_COMMA_ADVICE says
+ * what to write instead.
  */
 bool sl_is_after_comma(const char *key);
 #define SL_COMMA_ADVICE "0.5 not 0,5, and 1_000 not 1,000"

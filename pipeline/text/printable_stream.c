@@ -30,7 +30,10 @@ static bool write_ready(struct filter *f)
 	return true;
 }
 
-/* Whether the first of n bytes begins a character that is complete, or that the last byte makes invalid. */
+/*
+ * Whether the first of n bytes begins a character that is complete, or that the last byte makes
+ * invalid.
+ */
 static bool is_known(const char *text, size_t n)
 {
 	unsigned char first = (unsigned char)text[0];

@@ -7,8 +7,9 @@
 #include "primitives/base/status.h"
 
 /*
- * Makes all that is written to stdout printable (primitives/base/printable.h), except line breaks and tabs:
- * commands print names and texts that are in files of others. SL_HOST_MEMORY if there is no memory for it.
+ * Makes all that is written to stdout printable (primitives/base/printable.h), except line breaks
+ * and tabs: commands print names and texts that are in files of others. SL_HOST_MEMORY if there is
+ * no memory for it.
  */
 enum sl_status sl_printable_stdout(void);
 

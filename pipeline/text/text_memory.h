@@ -9,8 +9,8 @@
  *	fprintf(t.out, ...);
  *	SL_TRY(sl_text_memory_end(&t, "the manual", &text, &bytes));
  *
- * open_memstream(3) of glibc 2.36 loses a line for which it cannot allocate, and neither ferror() nor
- * fclose() reports it: the text is then incomplete without an error.
+ * open_memstream(3) of glibc 2.36 loses a line for which it cannot allocate, and neither ferror()
+ * nor fclose() reports it: the text is then incomplete without an error.
  */
 #ifndef SL_PIPELINE_TEXT_TEXT_MEMORY_H
 #define SL_PIPELINE_TEXT_TEXT_MEMORY_H
@@ -32,9 +32,9 @@ struct sl_text_memory {
 enum sl_status sl_text_memory_begin(struct sl_text_memory *t);
 
 /*
- * Closes the stream and gives the text, a 0 after its *bytes bytes, to the caller, who frees it with
- * free(). SL_HOST_MEMORY if a part of it was lost; *text is then NULL. what names the text in the
- * message.
+ * Closes the stream and gives the text, a 0 after its *bytes bytes, to the caller, who frees it
+ * with free(). SL_HOST_MEMORY if a part of it was lost; *text is then NULL. what names the text in
+ * the message.
  */
 enum sl_status sl_text_memory_end(
 	struct sl_text_memory *t, const char *what, char **text, size_t *bytes);

@@ -5,7 +5,9 @@
 /* The version, "0.1.0". */
 const char *sl_version(void);
 
-/* The git commit at the time of configuration, with "-dirty" if files were changed; or "unknown". */
+/*
+ * The git commit at the time of configuration, with "-dirty" if files were changed; or "unknown".
+ */
 const char *sl_commit(void);
 
 #endif

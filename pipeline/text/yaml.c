@@ -1,9 +1,9 @@
 /*
  * yaml.c - checks YAML text with libyaml's event API, then loads it with the document API.
  *
- * The document API resolves aliases and drops anchors, so it cannot refuse them. The first pass looks
- * at the events and refuses aliases, anchors, tags, further documents and deep nesting; the second
- * pass loads the tree; the last step refuses repeated keys and keys that are not text.
+ * The document API resolves aliases and drops anchors, so it cannot refuse them. The first pass
+ * looks at the events and refuses aliases, anchors, tags, further documents and deep nesting; the
+ * second pass loads the tree; the last step refuses repeated keys and keys that are not text.
  */
 #include "pipeline/text/yaml.h"
 
@@ -56,7 +56,9 @@ static yaml_mark_t mark_of(const char *text, size_t offset)
 	return at;
 }
 
-/* Is the character at that place a tab? YAML forbids tabs as indentation, and they are invisible. */
+/*
+ * Is the character at that place a tab? YAML forbids tabs as indentation, and they are invisible.
+ */
 static bool is_tab(const char *text, size_t bytes, yaml_mark_t at)
 {
 	return at.index < bytes && text[at.index] == '\t';
@@ -185,8 +187,9 @@ static int by_text(const void *a, const void *b)
 }
 
 /*
- * Does a key close a bracket that it does not open? Then it is the end of a text that YAML cut at a comma,
- * as in {r: hypot(x, y)}. The reader of configurations puts such texts together or refuses the key.
+ * Does a key close a bracket that it does not open? Then it is the end of a text that YAML cut at a
+ * comma, as in {r: hypot(x, y)}. The reader of configurations puts such texts together or refuses
+ * the key.
  */
 static bool is_cut(const char *text)
 {

@@ -29,8 +29,8 @@ struct sl_yaml_problem {
 };
 
 /*
- * Parses text. SL_BAD_INPUT with *problem set when the text is not accepted. The caller frees *tree,
- * also after a failure. The text is not used after the call.
+ * Parses text. SL_BAD_INPUT with *problem set when the text is not accepted. The caller frees
+ * *tree, also after a failure. The text is not used after the call.
  */
 enum sl_status sl_yaml_parse(
 	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem);

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/batch_file/order_file.h"
 #include "pipeline/output/existing_run.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/run_results.h"
-#include "pipeline/batch_file/batch_file.h"
-#include "pipeline/batch_file/order_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/verify/verify_side_files.h"
 #include "pipeline/verify/verify_table.h"
@@ -38,8 +38,8 @@ struct counts {
 };
 
 /*
- * Writes the recomputed batch to a file in memory and reads that file, so that its values are rounded
- * like those of found. Then the rounded columns can be compared too.
+ * Writes the recomputed batch to a file in memory and reads that file, so that its values are
+ * rounded like those of found. Then the rounded columns can be compared too.
  */
 static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
@@ -68,9 +68,9 @@ static enum sl_status check_file(
 }
 
 /*
- * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded columns
- * with found, the survivors of the file, which is NULL if the run writes none. The memory of the workspace
- * is only allocated for the first such batch, because most runs need none.
+ * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded
+ * columns with found, the survivors of the file, which is NULL if the run writes none. The memory
+ * of the workspace is only allocated for the first such batch, because most runs need none.
  */
 static enum sl_status recompute(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
@@ -169,7 +169,8 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
-	 * all values could be checked, the first batch shows whether this program computes the same.
+	 * all values could be checked, the first batch shows whether this program computes the
+	 * same.
 	 */
 	if (status == SL_OK && (r->inputs || (!checked && !counts->recomputed))) {
 		counts->recomputed++;
@@ -216,8 +217,8 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 }
 
 /*
- * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration
- * leaves out output.joined, which does not change the batches, so it is set again.
+ * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored
+ * configuration leaves out output.joined, which does not change the batches, so it is set again.
  */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
@@ -248,8 +249,8 @@ static const struct sl_line lines[] = {
 };
 
 /*
- * Prints the counts of a run without errors. of: the number of batches of the complete run. Some keys
- * of the JSON object have older names; scripts read them, so they stay.
+ * Prints the counts of a run without errors. of: the number of batches of the complete run. Some
+ * keys of the JSON object have older names; scripts read them, so they stay.
  */
 static enum sl_status print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
@@ -305,8 +306,8 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 }
 
 /*
- * The directory is not locked, so a run can be verified on a read-only disk; a run in progress fails,
- * because batches are missing. of is the number of batches at which stop.when ended the run.
+ * The directory is not locked, so a run can be verified on a read-only disk; a run in progress
+ * fails, because batches are missing. of is the number of batches at which stop.when ended the run.
  */
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
 {

@@ -10,18 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/xdmf_file.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/text/text_memory.h"
-#include "primitives/files/read.h"
 #include "primitives/files/files.h"
+#include "primitives/files/read.h"
+#include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/images/images.h"
 
-/* problem says what differs and what can be the cause. All these files can be made from the batches. */
+/*
+ * problem says what differs and what can be the cause. All these files can be made from the
+ * batches.
+ */
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *problem)
 {
 	return sl_fail(SL_CHECK_FAILED, "%s/%s: %s; use sluice run --resume to write it again",
@@ -55,7 +58,9 @@ static enum sl_status check_bytes(const struct sl_dir *dir, const char *name, co
 	return same ? SL_OK : wrong(dir, name, problem);
 }
 
-/* The sums of w are read from the histogram files of the batches, which check_batch() has verified. */
+/*
+ * The sums of w are read from the histogram files of the batches, which check_batch() has verified.
+ */
 static enum sl_status check_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
@@ -88,8 +93,9 @@ static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f
 }
 
 /*
- * Compares the numbers of the image. The file is not compared byte for byte, because it contains the
- * version of the program. A wrong checksum has its own message: the file is damaged, not different.
+ * Compares the numbers of the image. The file is not compared byte for byte, because it contains
+ * the version of the program. A wrong checksum has its own message: the file is damaged, not
+ * different.
  */
 static enum sl_status check_numbers(
 	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
@@ -115,7 +121,9 @@ static enum sl_status check_numbers(
 	return s;
 }
 
-/* Checks the image that check_batch() has summed: first its numbers, then the picture made of them. */
+/*
+ * Checks the image that check_batch() has summed: first its numbers, then the picture made of them.
+ */
 static enum sl_status check_image(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {

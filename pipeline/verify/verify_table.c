@@ -67,7 +67,10 @@ struct sl_table sl_verify_exact_columns(const struct sl_table *t)
 	return exact;
 }
 
-/* The columns of a table as the sort key reads them. sl_verify_has_key() refuses constant key columns. */
+/*
+ * The columns of a table as the sort key reads them. sl_verify_has_key() refuses constant key
+ * columns.
+ */
 static struct sl_columns as_columns(const struct sl_table *t)
 {
 	struct sl_columns columns = {0};

@@ -1,6 +1,6 @@
 /*
- * verify_table.h - compares the survivors of one batch with its line of the manifest, with the order of the
- * keys, and with particles that are computed again.
+ * verify_table.h - compares the survivors of one batch with its line of the manifest, with the
+ * order of the keys, and with particles that are computed again.
  *
  * A function returns SL_CHECK_FAILED, with a message about the batch, at the first difference.
  */
@@ -21,21 +21,22 @@ enum sl_status sl_verify_digests(const struct sl_manifest_line *l, const struct 
 struct sl_table sl_verify_exact_columns(const struct sl_table *t);
 
 /*
- * Does the table have all fields of the key, so that the order of all rows can be checked? A constant
- * column is stored once and cannot be read row by row.
+ * Does the table have all fields of the key, so that the order of all rows can be checked? A
+ * constant column is stored once and cannot be read row by row.
  */
 bool sl_verify_has_key(const struct sl_recipe *r, const struct sl_table *t);
 
 /*
- * Checks the order of all rows, if the table has the key columns, and adds their number to *rows. Without
- * ids, rows with equal keys are not checked.
+ * Checks the order of all rows, if the table has the key columns, and adds their number to *rows.
+ * Without ids, rows with equal keys are not checked.
  */
 enum sl_status sl_verify_order(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, uint64_t *rows);
 
 /*
- * Recomputes evenly spaced survivors, compares them with their rows, and adds their number to *rows. Also
- * checks their order: the key of a recomputed particle is known even if the file lacks the key columns.
+ * Recomputes evenly spaced survivors, compares them with their rows, and adds their number to
+ * *rows. Also checks their order: the key of a recomputed particle is known even if the file lacks
+ * the key columns.
  */
 enum sl_status sl_verify_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, uint64_t *rows);

@@ -1,4 +1,7 @@
-/* clock.h - clocks for durations (of stages, for progress, for timeouts), processor time, and the date. */
+/*
+ * clock.h - clocks for durations (of stages, for progress, for timeouts), processor time, and the
+ * date.
+ */
 #ifndef SL_PRIMITIVES_BASE_CLOCK_H
 #define SL_PRIMITIVES_BASE_CLOCK_H
 

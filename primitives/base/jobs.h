@@ -1,8 +1,8 @@
 /*
  * jobs.h - a pool of threads that run jobs for the thread that made the pool.
  *
- * The caller submits jobs and waits for each of them. A job is submitted again after it was waited for.
- * Jobs start in the order in which they were submitted, urgent ones before the others.
+ * The caller submits jobs and waits for each of them. A job is submitted again after it was waited
+ * for. Jobs start in the order in which they were submitted, urgent ones before the others.
  */
 #ifndef SL_PRIMITIVES_BASE_JOBS_H
 #define SL_PRIMITIVES_BASE_JOBS_H
@@ -42,9 +42,9 @@ struct sl_job_pool {
 };
 
 /*
- * Makes a pool of so many threads, at most SL_JOB_THREADS_MOST, in *p, which must stay where it is. The first job
- * starts the threads: until then the caller can start processes, which would inherit locks of threads. If the
- * system does not start a thread, the others do its part, or the caller.
+ * Makes a pool of so many threads, at most SL_JOB_THREADS_MOST, in *p, which must stay where it is.
+ * The first job starts the threads: until then the caller can start processes, which would inherit
+ * locks of threads. If the system does not start a thread, the others do its part, or the caller.
  */
 void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads);
 
@@ -55,8 +55,8 @@ void sl_job_pool_close(struct sl_job_pool *p);
 void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent);
 
 /*
- * Waits for the end of a job. Returns the status of its last run, and sets the message of this thread to that
- * of the job. SL_OK for a job that was never submitted and whose members are 0.
+ * Waits for the end of a job. Returns the status of its last run, and sets the message of this
+ * thread to that of the job. SL_OK for a job that was never submitted and whose members are 0.
  */
 enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
 

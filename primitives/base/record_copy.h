@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Copies a record that does not overlap its copy. A call of memcpy() takes about 3 ns for 28 to 96 bytes in the
- * cache, copies of parts of a known size 0.7 to 2 ns (AMD EPYC, gcc 12.2 -O3).
+ * Copies a record that does not overlap its copy. A call of memcpy() takes about 3 ns for 28 to 96
+ * bytes in the cache, copies of parts of a known size 0.7 to 2 ns (AMD EPYC, gcc 12.2 -O3).
  */
 static inline void sl_record_copy(void *to, const void *from, size_t bytes)
 {

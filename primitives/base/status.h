@@ -7,8 +7,8 @@
  *	batch 17, stage sort: scratch has 4096 bytes left, 8192 are needed; ...
  *
  * A message says what is wrong, why, and what to do. It belongs to the thread, in a buffer of fixed
- * size; a longer message is truncated at its end. Control characters are in it as \xNN (printable.h). The
- * library never prints and never exits.
+ * size; a longer message is truncated at its end. Control characters are in it as \xNN
+ * (printable.h). The library never prints and never exits.
  */
 #ifndef SL_PRIMITIVES_BASE_STATUS_H
 #define SL_PRIMITIVES_BASE_STATUS_H

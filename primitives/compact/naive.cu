@@ -1,9 +1,10 @@
 /*
  * compact/naive.cu - stream compaction by scan on the device: map flags to 0 and 1, scan, scatter.
  *
- * First of the device backends naive -> work_efficient -> tiled -> shared. The exclusive sum of the flags is the
- * output position of each survivor, so all survivors can be written in parallel. (Blelloch, Prefix
- * sums and their applications, 1990.) cpu_scan.c with one thread per loop iteration.
+ * First of the device backends naive -> work_efficient -> tiled -> shared. The exclusive sum of the
+ * flags is the output position of each survivor, so all survivors can be written in parallel.
+ * (Blelloch, Prefix sums and their applications, 1990.) cpu_scan.c with one thread per loop
+ * iteration.
  *
  * Memory per item: map reads 1 byte and writes 4; the scan moves about 270 with scan/naive at n =
  * 2^27, or less with another scan named by the job; the scatter reads 5 and writes 4 per survivor.
@@ -98,8 +99,8 @@ static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_co
 }
 
 /*
- * Queues map, scan, count and scatters on the stream. The scan works in place on the positions, with the
- * rest of the arena as its scratch.
+ * Queues map, scan, count and scatters on the stream. The scan works in place on the positions,
+ * with the rest of the arena as its scratch.
  */
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {

@@ -348,8 +348,8 @@ static struct sl_tuning single_tile(uint64_t flags)
 }
 
 /*
- * Replaces the default tuning: by a single tile if the flags, with those before keep[0], fit in one,
- * else by the entry for n flags that fits the device. Any other tuning is kept.
+ * Replaces the default tuning: by a single tile if the flags, with those before keep[0], fit in
+ * one, else by the entry for n flags that fits the device. Any other tuning is kept.
  */
 static struct sl_tuning choose(struct sl_tuning tuning, uint64_t flags, uint64_t n,
 	bool has_columns, const struct sl_limits *limits)

@@ -11,15 +11,15 @@
  *	tile scanned         0   1   1   2 | 0   0   1   2      second kernel: both sweeps
  *	position             0       1   2 |     3   4          count before the tile + in the tile
  *
- * The first kernel needs only the sum of a tile, the root of the tree after the up-sweep. The second
- * kernel scans the tile and writes index and columns of each survivor to its position. (G. E.
- * Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D. Owens, Parallel
- * prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007.)
+ * The first kernel needs only the sum of a tile, the root of the tree after the up-sweep. The
+ * second kernel scans the tile and writes index and columns of each survivor to its position. (G.
+ * E. Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D. Owens,
+ * Parallel prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007.)
  *
  * Against naive: positions are used where they are computed, in shared memory, so no array of n
  * positions passes through global memory. Against work_efficient: one count per tile instead of one
- * per 32 flags, and one kernel for all columns, which computes the positions once. But each flag is an
- * item of the tree, where work_efficient counts 32 of them with one instruction.
+ * per 32 flags, and one kernel for all columns, which computes the positions once. But each flag is
+ * an item of the tree, where work_efficient counts 32 of them with one instruction.
  *
  * Memory: 2 bytes read per flag, 4 written per survivor, 4 per tile and pass of the scan of counts;
  * each column reads the sectors that contain a survivor. Work: about 3 additions per flag. Depth: 3
@@ -27,8 +27,8 @@
  *
  * Option: padding=on (the default) or off: against conflicts of memory banks, see tile_tree.cuh.
  *
- * Launches: 2 and those of the scan. Scratch: one count per tile, and the scratch of the scan. Limits:
- * n < 2^32; block is a multiple of 32 up to 1024.
+ * Launches: 2 and those of the scan. Scratch: one count per tile, and the scratch of the scan.
+ * Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
 #include "primitives/scan/tile_tree.cuh"
@@ -98,7 +98,9 @@ static __device__ __forceinline__ void scatter_column(const struct compact_tiles
 	}
 }
 
-/* Scans the flags of a tile and writes its survivors. The last tile also writes the count of all. */
+/*
+ * Scans the flags of a tile and writes its survivors. The last tile also writes the count of all.
+ */
 template <bool PADDED>
 static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct compact_tiles job)
 {
@@ -154,8 +156,8 @@ static size_t scratch(const struct sl_shape *shape)
 }
 
 /*
- * Queues count, scan and scatter on the stream. The scan works in place on the counts, with the rest of
- * the arena as its scratch.
+ * Queues count, scan and scatter on the stream. The scan works in place on the counts, with the
+ * rest of the arena as its scratch.
  */
 template <bool PADDED>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job)

@@ -2,9 +2,9 @@
  * compact/work_efficient.cu - stream compaction by scan of counts: one count per 32 flags instead
  * of one per flag.
  *
- * Second of the device backends naive -> work_efficient -> tiled -> shared. A warp reads 32 flags and
- * __ballot_sync() turns them into one 32-bit word. The population count of the word is the number
- * of its survivors; only these counts are scanned. The position of a survivor is
+ * Second of the device backends naive -> work_efficient -> tiled -> shared. A warp reads 32 flags
+ * and __ballot_sync() turns them into one 32-bit word. The population count of the word is the
+ * number of its survivors; only these counts are scanned. The position of a survivor is
  *
  *	survivors before its word + bits set below its own bit.
  *

@@ -5,9 +5,9 @@
 #ifndef SL_PRIMITIVES_DEFLATE_CHUNKS_H
 #define SL_PRIMITIVES_DEFLATE_CHUNKS_H
 
+#include "encoder/streams.h"
 #include "planes.h"
 #include "store.h"
-#include "encoder/streams.h"
 
 /*
  * A backend's function for one stream: job has no chunks and no items; sets *job->out_bytes, to 0

@@ -3,10 +3,10 @@
  * backend. Also computes the number of streams and the size of the output in the worst case, which
  * the caller needs before the call.
  */
+#include "encoder/streams.h"
 #include "primitives/base/size.h"
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
-#include "encoder/streams.h"
 
 /* Level and wrapper exist. */
 static enum sl_status check_choices(const struct sl_backend *b, const struct sl_deflate_job *job)

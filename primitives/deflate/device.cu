@@ -18,9 +18,9 @@
  *	   joins their checksums, one block scans the streams, and all segments are copied to the
  *	   output (assemble.cuh).
  *
- * The kernels are in encoder/segments.cuh and encoder/assemble.cuh. The result does not depend on the
- * number of blocks or threads; cpu.c produces the same bytes and is the specification. There is one
- * level.
+ * The kernels are in encoder/segments.cuh and encoder/assemble.cuh. The result does not depend on
+ * the number of blocks or threads; cpu.c produces the same bytes and is the specification. There is
+ * one level.
  *
  * Memory: each byte of the input is read once, plus 10 bytes of scratch per byte for sorted
  * positions, matches and tokens; a block reuses this scratch for all its segments, so it stays in

@@ -1,8 +1,8 @@
 /*
  * deflate/device_fast.cu - the encoder of device.cu without matches: runs and Huffman codes only.
  *
- * Columns of particles consist of noise and runs, so matches make few of them smaller: the columns of
- * the reference batch take 7 % more bytes, and 135 GB/s are compressed on an H200 instead of 75.
+ * Columns of particles consist of noise and runs, so matches make few of them smaller: the columns
+ * of the reference batch take 7 % more bytes, and 135 GB/s are compressed on an H200 instead of 75.
  * cpu_fast.c produces the same bytes and is the specification.
  *
  * Scratch: 32 KiB per segment and 128 KiB per resident block.

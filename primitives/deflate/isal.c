@@ -1,10 +1,10 @@
 /*
  * deflate/isal.c - Intel's ISA-L (igzip): three to four times as fast as libdeflate.
  *
- * ISA-L has the levels 0 to 3. Its level 2 is used for all levels here, because on columns of particles
- * it is both faster and smaller than 1 and 3. What the level selects is the number of symbols of a
- * DEFLATE block: a plane of bytes changes its distribution often, so smaller blocks compress more,
- * but each block costs the time of a Huffman code (bench/notes/output.md).
+ * ISA-L has the levels 0 to 3. Its level 2 is used for all levels here, because on columns of
+ * particles it is both faster and smaller than 1 and 3. What the level selects is the number of
+ * symbols of a DEFLATE block: a plane of bytes changes its distribution often, so smaller blocks
+ * compress more, but each block costs the time of a Huffman code (bench/notes/output.md).
  *
  * A stream begins with a stored block of one byte, and ISA-L gets that byte as history. Without
  * history, the assembly of ISA-L (2.30 to 2.32, igzip_icf_body_h1_gr_bt.asm) enters position 2 into
@@ -18,8 +18,8 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-#include "encoder/checksum.h"
 #include "chunks.h"
+#include "encoder/checksum.h"
 
 enum {
 	ISAL_LEVEL = 2,

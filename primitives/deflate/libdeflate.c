@@ -52,9 +52,9 @@ static struct libdeflate_compressor *make(struct sl_arena *a, int level)
 }
 
 /*
- * Memory for a whole stream: libdeflate can refuse an output that has only a few bytes more than the
- * stream (8 in version 1.14). So with less room than any stream needs it compresses to this memory,
- * from which the stream is copied.
+ * Memory for a whole stream: libdeflate can refuse an output that has only a few bytes more than
+ * the stream (8 in version 1.14). So with less room than any stream needs it compresses to this
+ * memory, from which the stream is copied.
  */
 static uint8_t *cut_stream(struct sl_arena *a, size_t in_bytes)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "encoder/checksum.h"
 #include "chunks.h"
+#include "encoder/checksum.h"
 
 enum { BLOCK_BYTES = 65535 }; /* limit of a stored block */
 

@@ -61,8 +61,8 @@ static int begin(z_stream *z, struct sl_arena *a, int level, enum sl_wrapper wra
 /*
  * Bytes that zlib requests. zlib writes to its memory before it requests the rest, so it cannot be
  * measured with an arena without base: it is started once in a block that is large enough (zlib.h:
- * a little more than 256 KiB for these settings). SIZE_MAX, which no scratch satisfies, if there is no
- * memory.
+ * a little more than 256 KiB for these settings). SIZE_MAX, which no scratch satisfies, if there is
+ * no memory.
  */
 static size_t measure(void)
 {

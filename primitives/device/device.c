@@ -1,6 +1,7 @@
 /*
- * device.c - the devices, and what the calls of all drivers have in common: injected faults, statuses and
- * messages, and the state of a device that has failed permanently. See device.h and device_driver.h.
+ * device.c - the devices, and what the calls of all drivers have in common: injected faults,
+ * statuses and messages, and the state of a device that has failed permanently. See device.h and
+ * device_driver.h.
  */
 #include "device.h"
 
@@ -13,7 +14,9 @@
 
 static bool emulated;
 
-/* For each thread, because the current device of the CUDA runtime is a property of the thread too. */
+/*
+ * For each thread, because the current device of the CUDA runtime is a property of the thread too.
+ */
 static _Thread_local struct sl_device device_now;
 
 /* For each device: the error after which it cannot be used; 0: none. */
@@ -37,8 +40,8 @@ const struct sl_driver *sl_driver_in_use(void)
 
 /*
  * Sticky errors: those of which cuda_runtime_api.h says that "the process must be terminated and
- * relaunched": ECC, illegal address, launch timeout, hardware stack, misaligned access, assert, failed
- * launch and so on.
+ * relaunched": ECC, illegal address, launch timeout, hardware stack, misaligned access, assert,
+ * failed launch and so on.
  */
 static bool is_sticky(int error)
 {
@@ -127,7 +130,10 @@ static enum sl_status bad_driver(void)
 		driver / MAJOR, driver % MAJOR / MINOR, runtime / MAJOR, runtime % MAJOR / MINOR);
 }
 
-/* The driver works but hides or lacks devices. The variable is the most frequent cause, so it is shown. */
+/*
+ * The driver works but hides or lacks devices. The variable is the most frequent cause, so it is
+ * shown.
+ */
 static enum sl_status no_device(void)
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -139,8 +145,8 @@ static enum sl_status no_device(void)
 }
 
 /*
- * A build without CUDA is reported before the driver is called: the error of the driver would name the
- * machine as the cause.
+ * A build without CUDA is reported before the driver is called: the error of the driver would name
+ * the machine as the cause.
  */
 static bool is_built_without_cuda(void)
 {
@@ -179,7 +185,10 @@ enum sl_status sl_device_count(int *n)
 		error, sl_driver_in_use()->error_text(error));
 }
 
-/* Makes device number current, which device_now.number names already: errors are those of that device. */
+/*
+ * Makes device number current, which device_now.number names already: errors are those of that
+ * device.
+ */
 static enum sl_status use(int number, struct sl_device *device)
 {
 	int error, n;

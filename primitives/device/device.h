@@ -1,23 +1,24 @@
 /*
- * device.h - memory, streams, events, graphs and copies: the only layer that calls a device, and the
- * only one that allocates.
+ * device.h - memory, streams, events, graphs and copies: the only layer that calls a device, and
+ * the only one that allocates.
  *
  * Three drivers implement it (device_driver.h): CUDA, if the build has it; the emulated device,
  * which runs kernels on the CPU (emulator/settings.h); and none, for a build without CUDA. The rest
  * of the code is the same for all three.
  *
- * The functions are defined in device.c (devices), device_memory.c and device_queue.c (streams, events,
- * graphs and copies); this header declares all of them, because programs include it.
+ * The functions are defined in device.c (devices), device_memory.c and device_queue.c (streams,
+ * events, graphs and copies); this header declares all of them, because programs include it.
  *
- * Names follow CUDA: sl_stream is a cudaStream_t, sl_event a cudaEvent_t, so a program that uses the
- * CUDA runtime can pass its own. "Queues" means: asynchronous, done in the order of the stream.
+ * Names follow CUDA: sl_stream is a cudaStream_t, sl_event a cudaEvent_t, so a program that uses
+ * the CUDA runtime can pass its own. "Queues" means: asynchronous, done in the order of the stream.
  *
- * A call concerns the current device of the calling thread, number 0 until the thread chooses another.
+ * A call concerns the current device of the calling thread, number 0 until the thread chooses
+ * another.
  *
  * Errors: SL_DEVICE_FAILED unless stated otherwise. A device can fail permanently (illegal address,
  * lost GPU; CUDA calls such errors sticky). From then on every call for that device returns
- * SL_DEVICE_FAILED without calling the driver, and its memory stays allocated. Other devices can still
- * be used.
+ * SL_DEVICE_FAILED without calling the driver, and its memory stays allocated. Other devices can
+ * still be used.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_H
@@ -75,8 +76,10 @@ SL_API bool sl_device_is_emulated(void);
  */
 SL_API enum sl_status sl_device_count(int *n);
 
-/* Makes a device the current one of the calling thread and describes it. After a failure the current
- * device is the one before. */
+/*
+ * Makes a device the current one of the calling thread and describes it. After a failure the
+ * current device is the one before.
+ */
 SL_API enum sl_status sl_device_use(int number, struct sl_device *device);
 
 /*

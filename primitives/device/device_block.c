@@ -8,8 +8,8 @@
 #include "primitives/device/device_driver.h"
 
 /*
- * A block is a little larger than requested, in steps of an eighth, so that batches with somewhat more
- * survivors fit too; and it serves requests down to half of its size.
+ * A block is a little larger than requested, in steps of an eighth, so that batches with somewhat
+ * more survivors fit too; and it serves requests down to half of its size.
  */
 enum { STEPS = 8, WASTE = 2, LEAST_BYTES = 1 << 16 };
 
@@ -34,7 +34,9 @@ static size_t rounded(size_t bytes)
 	return sl_round_up(bytes > 0 ? bytes : 1, step);
 }
 
-/* Frees the memory. After a permanent failure of the device it is released when the process ends. */
+/*
+ * Frees the memory. After a permanent failure of the device it is released when the process ends.
+ */
 static void free_block(struct sl_device_block *b)
 {
 	if (!sl_device_has_failed(b->number))
@@ -143,7 +145,10 @@ static void leave(const struct sl_device_block *block, int before)
 		(void)block->driver->use(before, NULL);
 }
 
-/* The default streams, 0 to 2, of which each device has its own: a call means that of the current one. */
+/*
+ * The default streams, 0 to 2, of which each device has its own: a call means that of the current
+ * one.
+ */
 static bool is_default(sl_stream s)
 {
 	return (uintptr_t)s <= 2;

@@ -1,11 +1,11 @@
 /*
  * device_block.h - blocks of device memory that outlive the run that filled them.
  *
- * Others may hold such a block, and their streams may still work on it when it is given back: a tensor
- * of torch frees its memory while a kernel that reads it is queued. So a block is given back without a
- * call of the device, from any thread and at any time, and is kept for the next request. The work on its
- * new contents is queued after all work that the device has then: of every stream, or of none if only
- * the same stream has used the block.
+ * Others may hold such a block, and their streams may still work on it when it is given back: a
+ * tensor of torch frees its memory while a kernel that reads it is queued. So a block is given back
+ * without a call of the device, from any thread and at any time, and is kept for the next request.
+ * The work on its new contents is queued after all work that the device has then: of every stream,
+ * or of none if only the same stream has used the block.
  *
  * On the emulated device the memory is host memory that the host may read.
  */
@@ -30,8 +30,8 @@ struct sl_device_block {
 };
 
 /*
- * Takes a block of at least bytes on the current device of the calling thread. Work that is queued on s
- * may use it at once. Errors: SL_HOST_MEMORY, SL_DEVICE_MEMORY, SL_DEVICE_FAILED.
+ * Takes a block of at least bytes on the current device of the calling thread. Work that is queued
+ * on s may use it at once. Errors: SL_HOST_MEMORY, SL_DEVICE_MEMORY, SL_DEVICE_FAILED.
  */
 enum sl_status sl_block_take(size_t bytes, sl_stream s, struct sl_device_block **block);
 
@@ -58,12 +58,15 @@ enum sl_status sl_stream_after(sl_stream s, sl_stream other);
 /* Frees the blocks that nobody has. May wait for the device. */
 void sl_blocks_free(void);
 
-/* In a fork of the process: no thread is in a function above, and the memory of CUDA is not there. */
+/*
+ * In a fork of the process: no thread is in a function above, and the memory of CUDA is not there.
+ */
 void sl_blocks_reset(void);
 
 /*
- * Makes a device of the kind in use the current one of the calling thread, and sets *before to the one
- * that was, for sl_device_restore(). Describes the device only the first time, which takes milliseconds.
+ * Makes a device of the kind in use the current one of the calling thread, and sets *before to the
+ * one that was, for sl_device_restore(). Describes the device only the first time, which takes
+ * milliseconds.
  */
 enum sl_status sl_device_select(int number, int *before);
 void sl_device_restore(int before);
@@ -71,10 +74,16 @@ void sl_device_restore(int before);
 /* Makes a CUDA device current for other libraries; returns the number of the one that was. */
 int sl_cuda_swap(int number);
 
-/* The number of the current CUDA device of the calling thread, whoever chose it; 0 if there is none. */
+/*
+ * The number of the current CUDA device of the calling thread, whoever chose it; 0 if there is
+ * none.
+ */
 int sl_cuda_current(void);
 
-/* The number of the CUDA device whose memory p is in; that of the current one if p is NULL or unknown. */
+/*
+ * The number of the CUDA device whose memory p is in; that of the current one if p is NULL or
+ * unknown.
+ */
 int sl_cuda_device_of(const void *p);
 
 SL_C_END

@@ -1,8 +1,8 @@
 /*
  * device_cuda.c - the driver of a build with CUDA: each function calls the CUDA runtime.
  *
- * If there is no usable device, copies and fills run on the host, so that the CPU path of this build
- * works on any machine.
+ * If there is no usable device, copies and fills run on the host, so that the CPU path of this
+ * build works on any machine.
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -173,8 +173,8 @@ static int stream_wait(sl_stream s)
 }
 
 /*
- * The functions of the driver that record an event after all work of a context: since CUDA 12.5. They
- * are looked up, because the driver is not linked.
+ * The functions of the driver that record an event after all work of a context: since CUDA 12.5.
+ * They are looked up, because the driver is not linked.
  */
 typedef CUresult(CUDAAPI *current_context)(CUcontext *context);
 typedef CUresult(CUDAAPI *record_context)(CUcontext context, CUevent event);
@@ -265,8 +265,8 @@ static bool is_captured(sl_stream s)
 }
 
 /*
- * During a capture, an ordinary record would only order the work of the graph. With the flag it becomes
- * a node of the graph, which records the event each time that the graph runs.
+ * During a capture, an ordinary record would only order the work of the graph. With the flag it
+ * becomes a node of the graph, which records the event each time that the graph runs.
  */
 static int event_record(sl_event e, sl_stream s)
 {
@@ -285,8 +285,8 @@ static int event_ms(sl_event from, sl_event to, float *ms)
 }
 
 /*
- * Relaxed: the stricter modes make calls fail that may allocate or load a module, in this thread or in
- * all. Here the first launch of a kernel loads it, and other threads use the device meanwhile.
+ * Relaxed: the stricter modes make calls fail that may allocate or load a module, in this thread or
+ * in all. Here the first launch of a kernel loads it, and other threads use the device meanwhile.
  */
 static int capture_begin(sl_stream s)
 {
@@ -326,7 +326,9 @@ static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 	return number_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s));
 }
 
-/* For ordinary host memory, which the device cannot reach. Waits for the stream to keep the order. */
+/*
+ * For ordinary host memory, which the device cannot reach. Waits for the stream to keep the order.
+ */
 static int fill_host(void *to, int value, size_t bytes, sl_stream s)
 {
 	int error = stream_wait(s);

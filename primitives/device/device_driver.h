@@ -3,8 +3,8 @@
  *
  * A driver makes the call and returns 0 or an error number; all drivers use the numbers of CUDA.
  * device.c adds what is common to them: injected faults, statuses and messages, and the state of a
- * device that has failed permanently. This header also declares sl_launch_begin() and sl_launch_end() of
- * device.c, which kernel files call.
+ * device that has failed permanently. This header also declares sl_launch_begin() and
+ * sl_launch_end() of device.c, which kernel files call.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
@@ -89,7 +89,10 @@ extern const struct sl_driver sl_driver_emulated;
 /* The driver in use: see sl_device_emulate(). */
 const struct sl_driver *sl_driver_in_use(void);
 
-/* The error that a call must report without calling the driver, or 0. fault: its name for sl_fault(). */
+/*
+ * The error that a call must report without calling the driver, or 0. fault: its name for
+ * sl_fault().
+ */
 int sl_driver_error_before(const char *fault);
 
 /* The status for an error number; the message begins with what was done. */

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "primitives/base/arena.h"
 #include "device_driver.h"
+#include "primitives/base/arena.h"
 #include "primitives/base/fault.h"
 
 /* Free host memory in bytes; 0 if it is unknown. */
@@ -20,7 +20,10 @@ static uint64_t free_host_bytes(void)
 	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-/* s is SL_HOST_MEMORY or SL_DEVICE_MEMORY; free_bytes is the free memory of that kind, kind its name. */
+/*
+ * s is SL_HOST_MEMORY or SL_DEVICE_MEMORY; free_bytes is the free memory of that kind, kind its
+ * name.
+ */
 static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
@@ -31,9 +34,9 @@ static enum sl_status out_of_memory(
 }
 
 /*
- * posix_memalign(3) leaves *p undefined after a failure, so it is set to NULL here. Huge pages are requested for
- * large blocks: a gather over columns of many megabytes then has few TLB misses instead of one per item. A system
- * without huge pages ignores the request.
+ * posix_memalign(3) leaves *p undefined after a failure, so it is set to NULL here. Huge pages are
+ * requested for large blocks: a gather over columns of many megabytes then has few TLB misses
+ * instead of one per item. A system without huge pages ignores the request.
  */
 static enum sl_status get_host(size_t bytes, void **p)
 {
@@ -55,8 +58,8 @@ static enum sl_status get_host(size_t bytes, void **p)
 }
 
 /*
- * Memory of the driver. Pinned memory is host memory, so its exhaustion is SL_HOST_MEMORY although the
- * driver reports it.
+ * Memory of the driver. Pinned memory is host memory, so its exhaustion is SL_HOST_MEMORY although
+ * the driver reports it.
  */
 static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **p)
 {

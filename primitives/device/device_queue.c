@@ -1,4 +1,7 @@
-/* device_queue.c - what is queued on the current device: streams, events, graphs and copies. See device.h. */
+/*
+ * device_queue.c - what is queued on the current device: streams, events, graphs and copies. See
+ * device.h.
+ */
 #include "device.h"
 
 #include "device_driver.h"
@@ -149,7 +152,9 @@ static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 	return error;
 }
 
-/* Both faults are counted in each call, so that their numbers do not depend on the size of a copy. */
+/*
+ * Both faults are counted in each call, so that their numbers do not depend on the size of a copy.
+ */
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
 	int error = sl_driver_error_before("dev_copy"), bit = sl_fault("dev_flip");

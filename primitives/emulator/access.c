@@ -20,9 +20,10 @@ enum {
 };
 
 /*
- * The key orders accesses. In the log, from the most significant bit: number of the warp, 32 bits of the
- * place, lane, number in the log. When they are counted: warp, place, number among the accesses of
- * the lane at the place, lane; then the accesses of an instruction differ in their lane only.
+ * The key orders accesses. In the log, from the most significant bit: number of the warp, 32 bits
+ * of the place, lane, number in the log. When they are counted: warp, place, number among the
+ * accesses of the lane at the place, lane; then the accesses of an instruction differ in their lane
+ * only.
  */
 struct sl_access {
 	uint64_t key;
@@ -86,7 +87,9 @@ void sl_access_launch_ends(void)
 	is_running = false;
 }
 
-/* --- recording --------------------------------------------------------------------------------- */
+/*
+ * --- recording ---------------------------------------------------------------------------------
+ */
 
 static bool is_within(uintptr_t p, const void *from, size_t bytes)
 {
@@ -106,7 +109,10 @@ static bool is_shared(const struct sl_block *b, uintptr_t p)
 
 static void count_log(struct sl_access_log *log);
 
-/* Makes room for one more. A full log that cannot grow is counted early, which can split instructions. */
+/*
+ * Makes room for one more. A full log that cannot grow is counted early, which can split
+ * instructions.
+ */
 static bool reserve(struct sl_access_log *log)
 {
 	size_t capacity = log->capacity ? 2 * log->capacity : 4096;
@@ -132,7 +138,9 @@ static uint64_t key_of(uint32_t thread, uintptr_t place)
 	       (uint64_t)(uint32_t)place << (LANE_BITS + TIME_BITS);
 }
 
-/* Accesses to the stacks of threads and to constants are not counted: a GPU has registers for them. */
+/*
+ * Accesses to the stacks of threads and to constants are not counted: a GPU has registers for them.
+ */
 void sl_access_add(enum sl_access_kind kind, const void *at, size_t bytes, uintptr_t place)
 {
 	struct sl_thread *t = sl_running.thread;
@@ -156,7 +164,9 @@ void sl_access_add(enum sl_access_kind kind, const void *at, size_t bytes, uintp
 	}
 }
 
-/* --- counting ---------------------------------------------------------------------------------- */
+/*
+ * --- counting ----------------------------------------------------------------------------------
+ */
 
 /* For qsort(). */
 static int by_key(const void *a, const void *b)
@@ -306,7 +316,9 @@ void sl_access_block_ends(struct sl_block *b)
 	count_log(&b->log);
 }
 
-/* --- what the compiler calls -------------------------------------------------------------------- */
+/*
+ * --- what the compiler calls --------------------------------------------------------------------
+ */
 
 /* Called before an access. The place is the instruction after the call. */
 #define COUNTED(name, kind, bytes)                                                              \

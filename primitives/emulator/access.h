@@ -1,5 +1,6 @@
 /*
- * access.h - counts the memory accesses of kernels on the emulated device, as a profiler of a GPU does.
+ * access.h - counts the memory accesses of kernels on the emulated device, as a profiler of a GPU
+ * does.
  *
  * The compiler inserts a call before each access to memory in a kernel: gcc with -fsanitize=thread,
  * whose functions are renamed to those of access.c (cuda_names.h). Other compilers and builds with
@@ -70,7 +71,9 @@ void sl_access_start(void);
 /* Stops counting; to be called when the queued kernels have ended. */
 struct sl_access_counts sl_access_stop(void);
 
-/* --- for launch.c and thread.c ----------------------------------------------------------------- */
+/*
+ * --- for launch.c and thread.c -----------------------------------------------------------------
+ */
 
 enum sl_access_kind { SL_ACCESS_LOAD, SL_ACCESS_STORE, SL_ACCESS_UPDATE };
 
@@ -97,9 +100,14 @@ void sl_access_barrier(struct sl_block *b);
 /* The threads of b have ended. */
 void sl_access_block_ends(struct sl_block *b);
 
-/* --- for the compiler --------------------------------------------------------------------------- */
+/*
+ * --- for the compiler ---------------------------------------------------------------------------
+ */
 
-/* Before an access of any size, and at the start of the program. access.c has those of 1 to 16 bytes. */
+/*
+ * Before an access of any size, and at the start of the program. access.c has those of 1 to 16
+ * bytes.
+ */
 void sl_counted_read_range(const void *at, size_t bytes);
 void sl_counted_write_range(const void *at, size_t bytes);
 void sl_counted_init(void);

@@ -43,7 +43,9 @@ struct alignas(16) ulonglong2 {
 	unsigned long long x, y;
 };
 
-/* The functions that gcc calls before each access of this file, for -fsanitize=thread (access.h). */
+/*
+ * The functions that gcc calls before each access of this file, for -fsanitize=thread (access.h).
+ */
 #ifdef SL_COUNTED
 #define SL_CALLS(name) asm(".set __tsan_" name ", sl_counted_" name)
 #define SL_CALLS_FOR(bytes)               \

@@ -1,8 +1,8 @@
 /*
  * driver.c - the driver of the emulated devices: facts, memory, and calls of queue.c under a lock.
  *
- * One lock protects all devices, their memory (memory.c) and their queued work (queue.c). Each thread has a
- * current device, as with CUDA.
+ * One lock protects all devices, their memory (memory.c) and their queued work (queue.c). Each
+ * thread has a current device, as with CUDA.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -247,7 +247,10 @@ static int get(enum sl_space space, size_t bytes, void **p)
 	return error;
 }
 
-/* Waits for all work of all devices first: cudaFree and cudaFreeHost wait for that of the current one. */
+/*
+ * Waits for all work of all devices first: cudaFree and cudaFreeHost wait for that of the current
+ * one.
+ */
 static void give(enum sl_space space, void *p)
 {
 	pthread_mutex_lock(&lock);

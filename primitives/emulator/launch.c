@@ -65,8 +65,8 @@ static void body(void)
 }
 
 /*
- * Prepares a thread, which run_round() starts later. The stack in b->thread[] is mapped at its first use
- * and kept for later launches. False if the host has no memory for a stack.
+ * Prepares a thread, which run_round() starts later. The stack in b->thread[] is mapped at its
+ * first use and kept for later launches. False if the host has no memory for a stack.
  */
 static bool begin_thread(struct sl_block *b, uint32_t number)
 {
@@ -85,7 +85,10 @@ static bool begin_thread(struct sl_block *b, uint32_t number)
 	return true;
 }
 
-/* Runs t until it waits, ends or lets others run. First sets the built-in variables, which are global. */
+/*
+ * Runs t until it waits, ends or lets others run. First sets the built-in variables, which are
+ * global.
+ */
 static void resume(struct sl_thread *t)
 {
 	sl_running.thread = t;
@@ -213,7 +216,9 @@ static bool run_round(struct sl_block *b)
 	return true;
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/*
+ * --- errors ------------------------------------------------------------------------------------
+ */
 
 static void report_deadlock(const struct sl_block *b)
 {
@@ -261,8 +266,8 @@ struct progress {
 };
 
 /*
- * The number of stacks limits the blocks in flight. More places than blocks in flight exist only under
- * ThreadSanitizer, where consecutive blocks must not use the same fibers (fiber.h).
+ * The number of stacks limits the blocks in flight. More places than blocks in flight exist only
+ * under ThreadSanitizer, where consecutive blocks must not use the same fibers (fiber.h).
  */
 static struct progress progress_of(const struct sl_emulated_launch *l)
 {
@@ -346,8 +351,9 @@ static bool run_launch(struct progress *t)
 }
 
 /*
- * Each launch gets its own sequence of random numbers from the seed, so a run with the same seed has the
- * same order of threads. The factor spreads neighbouring seeds over all bits (2^64 / golden ratio).
+ * Each launch gets its own sequence of random numbers from the seed, so a run with the same seed
+ * has the same order of threads. The factor spreads neighbouring seeds over all bits (2^64 / golden
+ * ratio).
  */
 int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 {

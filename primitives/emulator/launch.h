@@ -1,5 +1,6 @@
 /*
- * launch.h - a kernel launch on the emulated device: which blocks are in flight, and which thread runs.
+ * launch.h - a kernel launch on the emulated device: which blocks are in flight, and which thread
+ * runs.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_LAUNCH_H
 #define SL_PRIMITIVES_EMULATOR_LAUNCH_H

@@ -2,8 +2,8 @@
  * memory.h - the memory of the emulated devices: pages that only their device may touch.
  *
  * The pages of an allocation are inaccessible while the host runs, so a host that dereferences a
- * device pointer crashes as it would with a GPU. An inaccessible guard page follows each allocation.
- * The driver (driver.c) makes all calls under its lock.
+ * device pointer crashes as it would with a GPU. An inaccessible guard page follows each
+ * allocation. The driver (driver.c) makes all calls under its lock.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_MEMORY_H
 #define SL_PRIMITIVES_EMULATOR_MEMORY_H
@@ -15,11 +15,15 @@
 
 SL_C_BEGIN
 
-/* The value of each byte of fresh device memory and shared memory: not 0, so that missing writes are seen. */
+/*
+ * The value of each byte of fresh device memory and shared memory: not 0, so that missing writes
+ * are seen.
+ */
 enum { SL_EMULATED_FILL = 0xa5 };
 
 /*
- * Allocates bytes of a device, all SL_EMULATED_FILL. Returns 0, or SL_ERROR_MEMORY if fewer are free.
+ * Allocates bytes of a device, all SL_EMULATED_FILL. Returns 0, or SL_ERROR_MEMORY if fewer are
+ * free.
  */
 int sl_emulated_memory_get(int device, size_t bytes, void **p);
 void sl_emulated_memory_give(void *p);

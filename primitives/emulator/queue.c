@@ -44,8 +44,8 @@ struct CUstream_st {
 };
 
 /*
- * A graph owns copies of the captured work, with the arguments of its launches. n elements are used,
- * capacity are allocated. It grows while captured, and is constant after the capture.
+ * A graph owns copies of the captured work, with the arguments of its launches. n elements are
+ * used, capacity are allocated. It grows while captured, and is constant after the capture.
  */
 struct CUgraphExec_st {
 	uint32_t n, capacity;
@@ -103,8 +103,8 @@ static void run_copy(const struct work *w, int device)
 }
 
 /*
- * After a failure only the recordings of events are still counted, so that a freed event is released.
- * All other work is skipped, as on a device after a permanent failure.
+ * After a failure only the recordings of events are still counted, so that a freed event is
+ * released. All other work is skipped, as on a device after a permanent failure.
  */
 static void run_work(struct work *w, int device)
 {
@@ -202,8 +202,9 @@ int sl_emulated_queue_launch(const struct sl_emulated_launch *l, const void *clo
 }
 
 /*
- * Queues a copy, or a fill (from is NULL). The bounds are checked here and not when the work runs, so
- * that the call with the error returns it. Memory that is not of the device has no bounds to check.
+ * Queues a copy, or a fill (from is NULL). The bounds are checked here and not when the work runs,
+ * so that the call with the error returns it. Memory that is not of the device has no bounds to
+ * check.
  */
 static int queue_bytes(
 	enum kind kind, void *to, const void *from, int value, size_t bytes, struct CUstream_st *s)
@@ -248,7 +249,9 @@ int sl_emulated_stream_make(sl_stream *s, int device)
 	return 0;
 }
 
-/* Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete. */
+/*
+ * Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete.
+ */
 void sl_emulated_stream_free(sl_stream s)
 {
 	(void)drain(s, NULL, 0);
@@ -272,7 +275,10 @@ int sl_emulated_stream_wait(sl_stream stream, int device)
 	return s->captured ? SL_ERROR_CAPTURED : drain(s, NULL, 0);
 }
 
-/* The work of all streams runs at once: the latest moment at which work that follows on s may see it. */
+/*
+ * The work of all streams runs at once: the latest moment at which work that follows on s may see
+ * it.
+ */
 int sl_emulated_stream_join(sl_stream stream, int device)
 {
 	int error = stream_of(stream, device)->captured ? SL_ERROR_CAPTURED : 0;
@@ -318,8 +324,8 @@ int sl_emulated_event_record(sl_event e, sl_stream stream, int device)
 }
 
 /*
- * Runs only the work up to the last recording, and leaves later work queued: waiting for an event must
- * not hide that the host has forgotten to wait for what follows it.
+ * Runs only the work up to the last recording, and leaves later work queued: waiting for an event
+ * must not hide that the host has forgotten to wait for what follows it.
  */
 int sl_emulated_event_wait(sl_event e)
 {
@@ -368,7 +374,9 @@ int sl_emulated_capture_end(sl_stream s, sl_graph *g)
 	return error;
 }
 
-/* Copies the work of the graph to the ring, so the graph can be queued again before this work runs. */
+/*
+ * Copies the work of the graph to the ring, so the graph can be queued again before this work runs.
+ */
 int sl_emulated_graph_queue(sl_graph g, sl_stream stream, int device)
 {
 	struct CUstream_st *s = stream_of(stream, device);

@@ -3,13 +3,14 @@
  *
  * A stream is a ring of queued work. By default the work runs when the host waits for it, the
  * latest moment at which a real device may run it: a result that the host reads without waiting is
- * never ready. With queue=now it runs when it is queued, the earliest moment. A stream belongs to the
- * device for which it was made, and its kernels can access the memory of that device only.
+ * never ready. With queue=now it runs when it is queued, the earliest moment. A stream belongs to
+ * the device for which it was made, and its kernels can access the memory of that device only.
  *
  * The driver (driver.c) makes all calls under its lock, so one piece of work runs at a time; only
- * sl_emulated_event_make() and sl_emulated_graph_free() need no lock. A stream of NULL is the default
- * stream of the given device. Functions of type int return 0 or an error number of CUDA; after a failed
- * launch, no work of its device runs, and calls that queue work or wait for it return the error.
+ * sl_emulated_event_make() and sl_emulated_graph_free() need no lock. A stream of NULL is the
+ * default stream of the given device. Functions of type int return 0 or an error number of CUDA;
+ * after a failed launch, no work of its device runs, and calls that queue work or wait for it
+ * return the error.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_QUEUE_H
 #define SL_PRIMITIVES_EMULATOR_QUEUE_H
@@ -18,9 +19,10 @@
 #include "primitives/device/device.h"
 
 /*
- * Queue a launch, a copy, a fill with bytes. SL_ERROR_MEMORY: no host memory. A launch copies *l and
- * closure_bytes <= SL_CLOSURE_BYTES of the closure; SL_ERROR_HANDLE: the stream is of another device;
- * copies and fills accept it. A copy or fill that exceeds an allocation gives SL_ERROR_VALUE at once.
+ * Queue a launch, a copy, a fill with bytes. SL_ERROR_MEMORY: no host memory. A launch copies *l
+ * and closure_bytes <= SL_CLOSURE_BYTES of the closure; SL_ERROR_HANDLE: the stream is of another
+ * device; copies and fills accept it. A copy or fill that exceeds an allocation gives
+ * SL_ERROR_VALUE at once.
  */
 int sl_emulated_queue_launch(const struct sl_emulated_launch *l, const void *closure,
 	size_t closure_bytes, sl_stream s, int device);
@@ -53,8 +55,9 @@ int sl_emulated_event_wait(sl_event e);
 int sl_emulated_event_ms(sl_event from, sl_event to, float *ms);
 
 /*
- * Until the end of the capture, work of s is added to a graph and not run. The capture ends whatever
- * sl_emulated_capture_end() returns. After success the caller frees *g; g = NULL discards the graph.
+ * Until the end of the capture, work of s is added to a graph and not run. The capture ends
+ * whatever sl_emulated_capture_end() returns. After success the caller frees *g; g = NULL discards
+ * the graph.
  */
 int sl_emulated_capture_begin(sl_stream s);
 int sl_emulated_capture_end(sl_stream s, sl_graph *g);

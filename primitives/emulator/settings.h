@@ -9,7 +9,8 @@
  * host can access device memory only through sl_copy() and sl_fill(). Fresh device memory and
  * shared memory are filled with SL_EMULATED_FILL.
  *
- * There are SL_DEVICES_MAX emulated devices, all alike, each with separate memory. They run one at a time.
+ * There are SL_DEVICES_MAX emulated devices, all alike, each with separate memory. They run one at
+ * a time.
  *
  * The environment variable SL_EMULATOR sets how it runs, for example "blocks=4,seed=7,memory=64M":
  *
@@ -37,9 +38,10 @@
  *
  * An access just after the end of an allocation reaches a guard page, which ends the process.
  *
- * ThreadSanitizer finds missing synchronisation: barriers, mbarriers and __syncwarp() order the threads
- * of a block, release and acquire order blocks. Not emulated: bank conflicts, occupancy, registers
- * and time; races between streams; memory orders that no interleaving of instructions produces.
+ * ThreadSanitizer finds missing synchronisation: barriers, mbarriers and __syncwarp() order the
+ * threads of a block, release and acquire order blocks. Not emulated: bank conflicts, occupancy,
+ * registers and time; races between streams; memory orders that no interleaving of instructions
+ * produces.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_SETTINGS_H
 #define SL_PRIMITIVES_EMULATOR_SETTINGS_H

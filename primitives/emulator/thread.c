@@ -1,8 +1,8 @@
 /*
  * thread.c - the functions that the threads of a kernel call: see thread.h.
  *
- * Compiled without sanitizers, as fiber.c and launch.c are: the code that sanitizers insert does not
- * expect a switch of stacks.
+ * Compiled without sanitizers, as fiber.c and launch.c are: the code that sanitizers insert does
+ * not expect a switch of stacks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -352,8 +352,9 @@ void sl_emulated_mbarrier_wait(struct sl_mbarrier *m, uint32_t phase, struct sl_
 /* --- shared memory ---------------------------------------------------------------------------- */
 
 /*
- * The first thread of a block that reaches a variable allocates it. It acts as the scheduler meanwhile,
- * so that ThreadSanitizer attributes the allocation to the scheduler and not to this thread.
+ * The first thread of a block that reaches a variable allocates it. It acts as the scheduler
+ * meanwhile, so that ThreadSanitizer attributes the allocation to the scheduler and not to this
+ * thread.
  */
 static void *new_variable(
 	struct sl_block *b, const void *key, size_t bytes, struct sl_emulated_site at)

@@ -10,9 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "primitives/device/device.h"
 #include "disk.h"
 #include "files.h"
+#include "primitives/device/device.h"
 
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 {

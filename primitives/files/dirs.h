@@ -4,8 +4,8 @@
  * struct sl_dir holds a directory open. Files are named relative to it (files.h, read.h), so a
  * rename or a symbolic link elsewhere in the path cannot redirect a write.
  *
- * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice.
- * Calls for SL_FAULT: dir_make dir_remove dir_sync dir_read dir_space file_open
+ * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and
+ * advice. Calls for SL_FAULT: dir_make dir_remove dir_sync dir_read dir_space file_open
  * file_dirsync.
  */
 #ifndef SL_PRIMITIVES_FILES_DIRS_H
@@ -37,10 +37,15 @@ struct sl_dir {
  */
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
 
-/* Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close. */
+/*
+ * Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close.
+ */
 enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
 
-/* Creates a directory with a new name, NAME-XXXXXX, in parent, and opens it. NULL: in $TMPDIR or /tmp. */
+/*
+ * Creates a directory with a new name, NAME-XXXXXX, in parent, and opens it. NULL: in $TMPDIR or
+ * /tmp.
+ */
 enum sl_status sl_dir_make_temporary(const char *parent, const char *name, struct sl_dir *d);
 
 /* Whether this user may create files in d. */
@@ -56,8 +61,9 @@ void sl_dir_close(struct sl_dir *d);
 enum sl_status sl_dir_remove(const char *path);
 
 /*
- * Makes all that was written in d durable, with one call for the whole file system (syncfs(2)). It is for a
- * lazy directory: without the call, a failure of the machine can lose or truncate any of its files.
+ * Makes all that was written in d durable, with one call for the whole file system (syncfs(2)). It
+ * is for a lazy directory: without the call, a failure of the machine can lose or truncate any of
+ * its files.
  */
 enum sl_status sl_dir_sync(const struct sl_dir *d);
 

@@ -33,9 +33,8 @@ static inline bool sl_fault_injected(const char *call)
 }
 
 /*
- * Returns SL_DISK, or SL_HOST_MEMORY for ENOMEM, with the message "cannot <verb> <dir>/<name>: <text
- * of errno> (reason); advice".
- * name may be NULL.
+ * Returns SL_DISK, or SL_HOST_MEMORY for ENOMEM, with the message "cannot <verb> <dir>/<name>:
+ * <text of errno> (reason); advice". name may be NULL.
  */
 enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name);
 

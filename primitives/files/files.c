@@ -1,9 +1,9 @@
 /*
  * files.c - see files.h.
  *
- * The order of the steps of a commit makes it survive a power failure: the bytes are durable (fsync)
- * before the name is given (rename), and the name is durable (fsync of the directory) before the call
- * returns.
+ * The order of the steps of a commit makes it survive a power failure: the bytes are durable
+ * (fsync) before the name is given (rename), and the name is durable (fsync of the directory)
+ * before the call returns.
  */
 #include "files.h"
 
@@ -23,10 +23,11 @@
 
 /*
  * Another process must be able to tell three kinds of .part files apart: a killed writer left it, a
- * writer is using it, or a user made it. A writer creates its file with the sticky bit, which has no
- * meaning for a regular file on Linux, and locks it (flock(2), which ends with the process). So: the
- * bit without the lock means left over, the bit with the lock means in use, no bit means a user's file.
- * On a file system that does not store the bit, a file that was left over has to be removed by hand.
+ * writer is using it, or a user made it. A writer creates its file with the sticky bit, which has
+ * no meaning for a regular file on Linux, and locks it (flock(2), which ends with the process). So:
+ * the bit without the lock means left over, the bit with the lock means in use, no bit means a
+ * user's file. On a file system that does not store the bit, a file that was left over has to be
+ * removed by hand.
  */
 enum { PART_MARK = S_ISVTX, CREATE_TRIES = 10 };
 

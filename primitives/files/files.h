@@ -6,11 +6,12 @@
  * failed fsync is never repeated: the kernel may have dropped the pages, and the second call would
  * succeed although data is lost.
  *
- * In a lazy directory (struct sl_dir) nothing is flushed. The steps and names are the same, so a killed
- * process leaves complete files, but a failure of the machine can damage any of them.
+ * In a lazy directory (struct sl_dir) nothing is flushed. The steps and names are the same, so a
+ * killed process leaves complete files, but a failure of the machine can damage any of them.
  *
- * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice. A
- * name that no file can have is SL_USAGE; something that is not a regular file is SL_BAD_INPUT.
+ * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and
+ * advice. A name that no file can have is SL_USAGE; something that is not a regular file is
+ * SL_BAD_INPUT.
  *
  * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link
  * file_dirsync file_append file_datasync file_stat file_remove.
@@ -41,16 +42,16 @@ enum sl_status sl_file_identity(
 	const struct sl_dir *d, const char *name, bool *exists, uint64_t *device, uint64_t *number);
 
 /*
- * Commits size bytes as name. Without replace, an existing name is SL_OUTPUT_IN_USE. After a failure
- * NAME.part is removed and the previous file is unchanged, with one exception: if replace is set and
- * only the fsync of the directory fails, the new file has taken the name.
+ * Commits size bytes as name. Without replace, an existing name is SL_OUTPUT_IN_USE. After a
+ * failure NAME.part is removed and the previous file is unchanged, with one exception: if replace
+ * is set and only the fsync of the directory fails, the new file has taken the name.
  */
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace);
 
 /*
- * The same in pieces: begin, any number of add, end. After a failure the .part file is removed and w
- * is closed; it needs no further call.
+ * The same in pieces: begin, any number of add, end. After a failure the .part file is removed and
+ * w is closed; it needs no further call.
  */
 struct sl_file_writer {
 	const struct sl_dir *dir; /* must stay valid until the end */
@@ -60,9 +61,9 @@ struct sl_file_writer {
 };
 
 /*
- * Creates NAME.part. If d is locked by this process, or for it, a .part file that exists was left by a
- * killed run and is replaced. Otherwise it is replaced only if a killed writer of this program left it, and
- * SL_OUTPUT_IN_USE if it is in use or a user's file.
+ * Creates NAME.part. If d is locked by this process, or for it, a .part file that exists was left
+ * by a killed run and is replaced. Otherwise it is replaced only if a killed writer of this program
+ * left it, and SL_OUTPUT_IN_USE if it is in use or a user's file.
  */
 enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size);

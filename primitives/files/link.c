@@ -7,7 +7,10 @@
 
 #include "disk.h"
 
-/* File systems without links, or with a limit of links, and files of others: the bytes can be copied. */
+/*
+ * File systems without links, or with a limit of links, and files of others: the bytes can be
+ * copied.
+ */
 static bool can_copy(int error)
 {
 	return error == EXDEV || error == EPERM || error == EACCES || error == EMLINK ||

@@ -19,9 +19,9 @@
 /* --- the lock --------------------------------------------------------------------------------- */
 
 /*
- * Reads the first line of LOCK: the signature of the process that holds the lock, or that held it and
- * was killed. Empty before the first signature and after the holder closed the directory. Returns 0
- * or an errno.
+ * Reads the first line of LOCK: the signature of the process that holds the lock, or that held it
+ * and was killed. Empty before the first signature and after the holder closed the directory.
+ * Returns 0 or an errno.
  */
 static int read_signature(int fd, char *text, size_t size)
 {
@@ -55,9 +55,10 @@ static bool holder_has_ended(int fd)
 }
 
 /*
- * A process that was killed can have a child that it has just forked (to call HDF5) and that has not yet
- * closed its copy of LOCK, which holds the lock. So the lock of a dead process is waited for: at most
- * two seconds, since a program could also have left a child that keeps it. Returns 0 or an errno.
+ * A process that was killed can have a child that it has just forked (to call HDF5) and that has
+ * not yet closed its copy of LOCK, which holds the lock. So the lock of a dead process is waited
+ * for: at most two seconds, since a program could also have left a child that keeps it. Returns 0
+ * or an errno.
  */
 static int try_lock(int fd, int kind)
 {
@@ -104,7 +105,10 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 		error = errno;
 	if (!error)
 		return SL_OK;
-	/* Part of a signature would be taken for a user's file. Emptying needs no space on the disk. */
+	/*
+	 * Part of a signature would be taken for a user's file. Emptying needs no space on the
+	 * disk.
+	 */
 	if (ftruncate(fd, 0) != 0)
 		return sl_disk_failed(errno, "empty", d->path, SL_LOCK_NAME);
 	return sl_disk_failed(error, "write", d->path, SL_LOCK_NAME);
@@ -121,7 +125,10 @@ static enum sl_status take_lock(struct sl_dir *d, int fd)
 	if (error != 0)
 		return error == EWOULDBLOCK ? refuse_lock(d, fd)
 		                            : sl_disk_failed(error, "lock", d->path, SL_LOCK_NAME);
-	/* sluice join removes LOCK after a failure: the lock of a file without a name keeps no one away */
+	/*
+	 * sluice join removes LOCK after a failure: the lock of a file without a name keeps no one
+	 * away
+	 */
 	if (fstat(fd, &facts) != 0)
 		return sl_disk_failed(errno, "look up", d->path, SL_LOCK_NAME);
 	if (facts.st_nlink == 0)
@@ -233,8 +240,8 @@ bool sl_lock_parse(const char *text, struct sl_lock_holder *holder)
 }
 
 /*
- * Reads the first line of LOCK and the file's facts. *exists is false if there is no such file. Something
- * that is no regular file has no line.
+ * Reads the first line of LOCK and the file's facts. *exists is false if there is no such file.
+ * Something that is no regular file has no line.
  */
 static enum sl_status read_lock(
 	const struct sl_dir *d, char *text, size_t size, struct stat *facts, bool *exists)
@@ -260,9 +267,9 @@ static enum sl_status read_lock(
 }
 
 /*
- * Does a process hold the flock of that file for itself, not for reading? The device of a line is that of
- * the file system, which some file systems hide from stat(2); then the process must be the one that LOCK
- * names.
+ * Does a process hold the flock of that file for itself, not for reading? The device of a line is
+ * that of the file system, which some file systems hide from stat(2); then the process must be the
+ * one that LOCK names.
  */
 static bool is_locked(FILE *locks, const struct stat *facts, uint64_t pid)
 {

@@ -1,13 +1,13 @@
 /*
  * lock.h - locks a directory, and finds who holds its lock.
  *
- * The lock is flock(2) on the file LOCK. The kernel releases it when the process ends, however it ends,
- * so there are no stale locks. The text in the file only serves the message to other processes; after
- * an orderly close the file is empty.
+ * The lock is flock(2) on the file LOCK. The kernel releases it when the process ends, however it
+ * ends, so there are no stale locks. The text in the file only serves the message to other
+ * processes; after an orderly close the file is empty.
  *
- * The holder is found without touching the lock: trying it would answer too, but a run that starts in
- * that moment would be refused. So the text in LOCK is read, and whether its process still holds the
- * lock is looked up in /proc/locks.
+ * The holder is found without touching the lock: trying it would answer too, but a run that starts
+ * in that moment would be refused. So the text in LOCK is read, and whether its process still holds
+ * the lock is looked up in /proc/locks.
  *
  * Calls for SL_FAULT: dir_lock dir_sign file_open file_stat file_read file_close.
  */
@@ -23,22 +23,22 @@ SL_C_BEGIN
 
 /*
  * Locks the directory for this process: flock(2) on the file LOCK, which then contains process,
- * host and time. SL_OUTPUT_IN_USE if another process holds the lock, and the message names it; or if
- * LOCK contains anything else, because then it is a user's file, which is not changed. The kernel
- * releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it: removing it
- * could remove the lock of a process that has just opened the file.
+ * host and time. SL_OUTPUT_IN_USE if another process holds the lock, and the message names it; or
+ * if LOCK contains anything else, because then it is a user's file, which is not changed. The
+ * kernel releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it:
+ * removing it could remove the lock of a process that has just opened the file.
  */
 enum sl_status sl_dir_lock(struct sl_dir *d);
 
 /*
- * SL_OUTPUT_IN_USE if another program has taken the directory from the process that holds its lock: has
- * renamed or removed it, or its file LOCK, so that a second process can lock it.
+ * SL_OUTPUT_IN_USE if another program has taken the directory from the process that holds its lock:
+ * has renamed or removed it, or its file LOCK, so that a second process can lock it.
  */
 enum sl_status sl_dir_check(const struct sl_dir *d);
 
 /*
- * Locks the directory for reading, until it is closed, if it has a file LOCK: no process can lock it for
- * itself, and others can also read. SL_OUTPUT_IN_USE if a process holds its lock.
+ * Locks the directory for reading, until it is closed, if it has a file LOCK: no process can lock
+ * it for itself, and others can also read. SL_OUTPUT_IN_USE if a process holds its lock.
  */
 enum sl_status sl_dir_lock_shared(struct sl_dir *d);
 
@@ -54,7 +54,9 @@ enum { SL_HOST_CHARS = 127 };
 
 struct sl_lock_holder {
 	enum sl_lock_state state;
-	/* What LOCK says, unless state is SL_LOCK_FREE; "" and 0 if the holder has not signed yet. */
+	/*
+	 * What LOCK says, unless state is SL_LOCK_FREE; "" and 0 if the holder has not signed yet.
+	 */
 	uint64_t pid;
 	char host[SL_HOST_CHARS + 1];
 	char since[32]; /* "2026-01-02T03:04:05Z" */
@@ -64,8 +66,8 @@ struct sl_lock_holder {
 bool sl_lock_parse(const char *text, struct sl_lock_holder *holder);
 
 /*
- * Sets *holder. locks is the list of the kernel's file locks, "/proc/locks"; if it cannot be read, a
- * process of that number counts as the holder. SL_DISK if LOCK exists and cannot be read.
+ * Sets *holder. locks is the list of the kernel's file locks, "/proc/locks"; if it cannot be read,
+ * a process of that number counts as the holder. SL_DISK if LOCK exists and cannot be read.
  */
 enum sl_status sl_dir_lock_holder(
 	const struct sl_dir *d, const char *locks, struct sl_lock_holder *holder);

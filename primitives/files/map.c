@@ -17,8 +17,8 @@ static int64_t written_ns(const struct stat *file)
 }
 
 /*
- * A time of modification can have the grain of the clock tick of the kernel. Waits until the tick is over
- * in which the file was written: then each write after this call gives it another time.
+ * A time of modification can have the grain of the clock tick of the kernel. Waits until the tick
+ * is over in which the file was written: then each write after this call gives it another time.
  */
 static void pass_tick(const struct stat *file)
 {

@@ -1,8 +1,9 @@
 /*
  * read.h - reads whole regular files, or checksums them in pieces.
  *
- * A stream, which has no size, is read up to its end. A failed system call is SL_DISK; something that is not a regular file is SL_BAD_INPUT.
- * Calls for SL_FAULT: file_open file_stat file_read file_close.
+ * A stream, which has no size, is read up to its end. A failed system call is SL_DISK; something
+ * that is not a regular file is SL_BAD_INPUT. Calls for SL_FAULT: file_open file_stat file_read
+ * file_close.
  */
 #ifndef SL_PRIMITIVES_FILES_READ_H
 #define SL_PRIMITIVES_FILES_READ_H
@@ -16,8 +17,8 @@
 SL_C_BEGIN
 
 /*
- * Reads the file name below d. *bytes has *size bytes and a NUL after them; the caller frees it with
- * sl_memory_give(SL_HOST, *bytes). After a failure *bytes is NULL.
+ * Reads the file name below d. *bytes has *size bytes and a NUL after them; the caller frees it
+ * with sl_memory_give(SL_HOST, *bytes). After a failure *bytes is NULL.
  */
 enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **bytes, size_t *size);
 
@@ -37,8 +38,8 @@ bool sl_errno_is_missing(int error);
 bool sl_path_is_missing(const char *path, int mode);
 
 /*
- * Sets *seconds to the time of the last change of the file name below d, since 1970; *exists is false if
- * there is no such file.
+ * Sets *seconds to the time of the last change of the file name below d, since 1970; *exists is
+ * false if there is no such file.
  */
 enum sl_status sl_file_time(
 	const struct sl_dir *d, const char *name, bool *exists, double *seconds);

@@ -1,7 +1,7 @@
 /*
  * bulk.cuh - bulk loads into shared memory and mbarriers, which exist from Hopper on (compute
- * capability 9.0). One thread starts a bulk load and the device carries it out asynchronously; threads
- * wait for its bytes at an mbarrier.
+ * capability 9.0). One thread starts a bulk load and the device carries it out asynchronously;
+ * threads wait for its bytes at an mbarrier.
  *
  *	struct sl_mbarrier      in shared memory: threads of a block wait at it for arrivals of other
  *	                        threads and for bytes; it completes one phase after another

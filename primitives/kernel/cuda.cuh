@@ -147,7 +147,10 @@ static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...)
 	config.numAttrs = early;
 	if (error == cudaSuccess)
 		error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
-	/* Clears an error of this launch only: the last error may also be one that the caller ignored. */
+	/*
+	 * Clears an error of this launch only: the last error may also be one that the caller
+	 * ignored.
+	 */
 	if (error != cudaSuccess)
 		(void)cudaGetLastError();
 	return sl_launch_end((int)error, name);

@@ -23,9 +23,9 @@ static __device__ __forceinline__ void sl_for_items(uint64_t n, const Each &each
 }
 
 /*
- * to[i] = value(i) for all i < n. Each thread computes ITEMS items that are blockDim.x apart: loads of
- * a warp are contiguous, and all values are computed before the first is stored, so that their loads
- * are in flight together. value() must not read to.
+ * to[i] = value(i) for all i < n. Each thread computes ITEMS items that are blockDim.x apart: loads
+ * of a warp are contiguous, and all values are computed before the first is stored, so that their
+ * loads are in flight together. value() must not read to.
  */
 template <uint32_t ITEMS, typename T, class Value>
 static __device__ __forceinline__ void sl_map_items(T *to, uint64_t n, const Value &value)

@@ -30,20 +30,23 @@
 #ifndef SL_PRIMITIVES_KERNEL_LOOK_BACK_CUH
 #define SL_PRIMITIVES_KERNEL_LOOK_BACK_CUH
 
-#include "primitives/base/arena.h"
 #include "kernel.cuh"
+#include "primitives/base/arena.h"
 
 /*
- * What a tile has published: nothing (INVALID), its own sum (AGGREGATE), or the sum of all tiles up to
- * and including it (PREFIX). The names are those of Merrill and Garland. SL_TILE_INVALID is 0, so the
- * states are cleared with zeros.
+ * What a tile has published: nothing (INVALID), its own sum (AGGREGATE), or the sum of all tiles up
+ * to and including it (PREFIX). The names are those of Merrill and Garland. SL_TILE_INVALID is 0,
+ * so the states are cleared with zeros.
  */
 enum sl_tile_status { SL_TILE_INVALID, SL_TILE_AGGREGATE, SL_TILE_PREFIX };
 
 /* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. */
 template <typename T> struct sl_look_back {
 	static constexpr uint32_t parts = sizeof(T) / sizeof(uint32_t);
-	/* The counter shares its 256 bytes with nothing else, so that polls do not slow down its atomics. */
+	/*
+	 * The counter shares its 256 bytes with nothing else, so that polls do not slow down its
+	 * atomics.
+	 */
 	static constexpr uint32_t counter_words = 32;
 
 	uint64_t *words; /* the counter, then `parts` words per tile */
@@ -148,9 +151,9 @@ static constexpr uint32_t SL_READS_PER_LANE = 4;
 
 /*
  * By all lanes of a warp: reads the tiles before *end, the nearest 32 first. Adds the sums of
- * tiles, distributed over *mine of the lanes, up to the first SL_TILE_PREFIX, and returns true if it
- * met one. Stops before a group with a tile that has published nothing, and moves *end there. What
- * precedes tile 0 counts as SL_TILE_PREFIX with sum 0.
+ * tiles, distributed over *mine of the lanes, up to the first SL_TILE_PREFIX, and returns true if
+ * it met one. Stops before a group with a tile that has published nothing, and moves *end there.
+ * What precedes tile 0 counts as SL_TILE_PREFIX with sum 0.
  */
 template <typename T>
 static __device__ inline bool sl_look_back_window(
@@ -211,8 +214,8 @@ static __device__ inline void sl_look_back_publish_sum(
 }
 
 /*
- * By all lanes of a warp, once per tile, after sl_look_back_publish_sum(): returns the sum of all tiles
- * before it.
+ * By all lanes of a warp, once per tile, after sl_look_back_publish_sum(): returns the sum of all
+ * tiles before it.
  */
 template <typename T>
 static __device__ inline T sl_look_back_finish(struct sl_look_back<T> state, uint32_t tile, T own)
@@ -224,7 +227,9 @@ static __device__ inline T sl_look_back_finish(struct sl_look_back<T> state, uin
 	return before;
 }
 
-/* sl_look_back_publish_sum() followed by sl_look_back_finish(): the sum of all tiles before tile. */
+/*
+ * sl_look_back_publish_sum() followed by sl_look_back_finish(): the sum of all tiles before tile.
+ */
 template <typename T>
 static __device__ inline T sl_look_back_sum(struct sl_look_back<T> state, uint32_t tile, T own)
 {

@@ -1,6 +1,6 @@
 /*
- * thrust_arena.cuh - calls Thrust under the rules of this library: on a stream, without waiting, with
- * temporary memory from an arena, and with a status instead of exceptions.
+ * thrust_arena.cuh - calls Thrust under the rules of this library: on a stream, without waiting,
+ * with temporary memory from an arena, and with a status instead of exceptions.
  *
  * 	return sl_thrust("scan/thrust", x->stream, &arena, [&](const auto &on) {
  * 		thrust::exclusive_scan(on, in, in + n, out);
@@ -17,8 +17,8 @@
 #include <thrust/execution_policy.h>
 #include <thrust/system_error.h>
 
-#include "primitives/base/arena.h"
 #include "kernel.cuh"
+#include "primitives/base/arena.h"
 
 /* The allocator that Thrust requires. It frees nothing: the arena is free again after the call. */
 struct sl_thrust_memory {
@@ -41,8 +41,9 @@ struct sl_thrust_memory {
 
 /*
  * Calls call(policy) and returns a status; no exception leaves. Too little temporary memory is an
- * internal error, because sl_scratch() returned the size that the caller planned. CUB takes the last
- * error of the CUDA runtime for one of its own launches, so the last error is cleared before the call.
+ * internal error, because sl_scratch() returned the size that the caller planned. CUB takes the
+ * last error of the CUDA runtime for one of its own launches, so the last error is cleared before
+ * the call.
  */
 template <class C>
 static inline enum sl_status sl_thrust(

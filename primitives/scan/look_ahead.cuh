@@ -37,10 +37,10 @@
 #ifndef SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
 #define SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
 
+#include "look_ahead_output.cuh"
 #include "primitives/kernel/bulk.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
-#include "look_ahead_output.cuh"
 
 /* Shape of a block: warps per role, vectors per lane of a scan warp, stages of the ring. */
 template <uint32_t SCANNERS, uint32_t REDUCERS, uint32_t VECTORS, uint32_t STAGES>

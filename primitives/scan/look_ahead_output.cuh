@@ -1,8 +1,8 @@
 /*
  * scan/look_ahead_output.cuh - how the warps of the look-ahead scan write their results.
  *
- * A lane holds vectors of 16 bytes as they are in the input. If the output has the same alignment, a
- * vector is scanned and stored as it is. Otherwise each vector of the output consists of the last
+ * A lane holds vectors of 16 bytes as they are in the input. If the output has the same alignment,
+ * a vector is scanned and stored as it is. Otherwise each vector of the output consists of the last
  * items of one lane and the first items of the next lane (realign()).
  */
 #ifndef SL_PRIMITIVES_SCAN_LOOK_AHEAD_OUTPUT_CUH
@@ -51,8 +51,8 @@ static __device__ inline void write_items(const struct look_ahead_job<T> &job, u
 }
 
 /*
- * Writes the vector at position at, a multiple of 16 bytes of out. If not WHOLE, writes only those of
- * its items that belong to out, which excludes positions before lead and from end on.
+ * Writes the vector at position at, a multiple of 16 bytes of out. If not WHOLE, writes only those
+ * of its items that belong to out, which excludes positions before lead and from end on.
  */
 template <bool WHOLE, typename T>
 static __device__ inline void write_vector(

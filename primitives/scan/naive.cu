@@ -32,8 +32,8 @@ static __device__ __forceinline__ T item_before(const T *from, uint64_t i, uint6
 }
 
 /*
- * One pass over n items: adds item i - distance to item i. An exclusive scan also shifts all items by
- * one in its first pass. from and to are different arrays.
+ * One pass over n items: adds item i - distance to item i. An exclusive scan also shifts all items
+ * by one in its first pass. from and to are different arrays.
  */
 template <typename T, uint32_t ITEMS>
 static __global__ void __launch_bounds__(BLOCK_MAX, 1)

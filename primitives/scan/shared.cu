@@ -20,10 +20,10 @@
  * Scratch: one look-back state per tile (8 bytes for u32, 16 for u64). Limits: n < 2^32; block is a
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
+#include "look_ahead.cuh"
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "primitives/primitives.h"
-#include "look_ahead.cuh"
 #include "warp_part.cuh"
 
 /* Arguments of the look-back kernel, by value. */

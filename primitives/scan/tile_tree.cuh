@@ -1,9 +1,10 @@
 /*
- * tile_tree.cuh - Blelloch's exclusive scan of one tile in shared memory, by the threads of a block.
- * The backends named tiled are made of it.
+ * tile_tree.cuh - Blelloch's exclusive scan of one tile in shared memory, by the threads of a
+ * block. The backends named tiled are made of it.
  *
- * The leaves of a binary tree are the items of the tile; their number is a power of two. The tree is
- * stored in the leaves: a node overwrites the last leaf below it. scan/tiled.cu draws both sweeps.
+ * The leaves of a binary tree are the items of the tile; their number is a power of two. The tree
+ * is stored in the leaves: a node overwrites the last leaf below it. scan/tiled.cu draws both
+ * sweeps.
  *
  * Work: 2 (leaves - 1) additions, where a sequential loop needs leaves - 1. Depth: 2 log2(leaves)
  * levels, with a barrier between two of them. Each addition reads two words of shared memory; the
@@ -15,8 +16,8 @@
  * warp are served at once only if they access different banks. At distance d neighbouring threads
  * access words that are 2d apart: two threads share a bank at distance 1, four at distance 2, and
  * all 32 from distance 16 on, so that the accesses of a warp take up to 32 turns. With padding, one
- * unused word follows every 32 words, and one more every 32 * 32 words. Words that are a power of two
- * apart are then in different banks at every level. The cost is 1/31 more shared memory and the
+ * unused word follows every 32 words, and one more every 32 * 32 words. Words that are a power of
+ * two apart are then in different banks at every level. The cost is 1/31 more shared memory and the
  * arithmetic of tile_tree::slot(). 64-bit items are read by half a warp at a time: the unused one
  * follows every 16 items.
  */
@@ -26,7 +27,10 @@
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
-/* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. All functions are for all threads of a block. */
+/*
+ * T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. All functions are for all threads of a
+ * block.
+ */
 template <typename T, bool PADDED> struct tile_tree {
 	static constexpr uint32_t BANKS_BYTES = 128; /* a word in each of the 32 banks */
 	static constexpr uint32_t ROW = BANKS_BYTES / sizeof(T);
@@ -45,7 +49,9 @@ template <typename T, bool PADDED> struct tile_tree {
 		return slots[slot(i)];
 	}
 
-	/* Calls each(left, right) for the pairs of children of one level, which are distance apart. */
+	/*
+	 * Calls each(left, right) for the pairs of children of one level, which are distance apart.
+	 */
 	template <class Each>
 	__device__ __forceinline__ void for_level(uint32_t distance, const Each &each) const
 	{
@@ -91,8 +97,8 @@ template <typename T, bool PADDED> struct tile_tree {
 };
 
 /*
- * Leaves of a tile: a thread has `items` of them, or up to twice as many if block * items is no power
- * of two.
+ * Leaves of a tile: a thread has `items` of them, or up to twice as many if block * items is no
+ * power of two.
  */
 static inline uint32_t tile_tree_leaves(struct sl_tuning tuning)
 {

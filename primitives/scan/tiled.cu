@@ -5,8 +5,9 @@
  *
  * Third of the device backends naive -> work_efficient -> tiled -> shared.
  *
- * The scan of a tile is Blelloch's (tile_tree.cuh): an up-sweep and a down-sweep over a tree of sums in
- * shared memory. The tree takes no extra memory: a node overwrites the last leaf below it. 8 items:
+ * The scan of a tile is Blelloch's (tile_tree.cuh): an up-sweep and a down-sweep over a tree of
+ * sums in shared memory. The tree takes no extra memory: a node overwrites the last leaf below it.
+ * 8 items:
  *
  *	up-sweep: each node becomes the sum of its two children
  *
@@ -36,15 +37,15 @@
  *	sums scanned and added             +0 |             +11
  *	result               0   3   4  11 |11  15  16  22
  *
- * If the sums of the tiles fill more than one tile, they are scanned by the same two kernels, and so
- * on: tiles of 1024 items need one launch up to 2^10 items, three up to 2^20 and five up to 2^30.
- * (G. E. Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D. Owens,
- * Parallel prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007.)
+ * If the sums of the tiles fill more than one tile, they are scanned by the same two kernels, and
+ * so on: tiles of 1024 items need one launch up to 2^10 items, three up to 2^20 and five up to
+ * 2^30. (G. E. Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D.
+ * Owens, Parallel prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007.)
  *
- * Against work_efficient: the tree of a tile never leaves the chip. Global memory sees two reads and
- * two writes of each item, 16 bytes per u32 item instead of 32, and 2 log_tile(n) - 1 launches instead
- * of 2 log2(n). What remains to be gained (shared): the second read and write, which only add the sum
- * before the tile.
+ * Against work_efficient: the tree of a tile never leaves the chip. Global memory sees two reads
+ * and two writes of each item, 16 bytes per u32 item instead of 32, and 2 log_tile(n) - 1 launches
+ * instead of 2 log2(n). What remains to be gained (shared): the second read and write, which only
+ * add the sum before the tile.
  *
  * Work: about 3n additions. Depth: 2 log2(tile) levels in each kernel, with a barrier after each.
  *
@@ -52,8 +53,8 @@
  * memory that are a power of two apart, so up to 32 of them wait for the same memory bank;
  * tile_tree.cuh explains how an unused word after every 32 avoids that.
  *
- * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32; block
- * is a multiple of 32 up to 1024.
+ * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32;
+ * block is a multiple of 32 up to 1024.
  */
 #include "tile_tree.cuh"
 
@@ -64,8 +65,8 @@ enum {
 
 /*
  * One block per tile: scans it from in to out, which may be the same array, and stores its sum in
- * sums[tile]. sums may be NULL. After the last item the tile is filled with zeros. An inclusive scan is the
- * exclusive scan from the second leaf on, followed by the sum of the tile.
+ * sums[tile]. sums may be NULL. After the last item the tile is filled with zeros. An inclusive
+ * scan is the exclusive scan from the second leaf on, followed by the sum of the tile.
  */
 template <typename T, bool PADDED>
 static __global__ void __launch_bounds__(BLOCK_MAX)
@@ -85,7 +86,9 @@ static __global__ void __launch_bounds__(BLOCK_MAX)
 		sums[blockIdx.x] = sum;
 }
 
-/* One block per tile: adds before[tile], the sum of all tiles before it, to the items of the tile. */
+/*
+ * One block per tile: adds before[tile], the sum of all tiles before it, to the items of the tile.
+ */
 template <typename T>
 static __global__ void __launch_bounds__(BLOCK_MAX)
 	add_kernel(T *out, uint64_t n, uint32_t leaves, const T *before)
@@ -128,7 +131,9 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
-/* Queues the scan of the n items of a level: its tiles, their sums one level higher, the addition. */
+/*
+ * Queues the scan of the n items of a level: its tiles, their sums one level higher, the addition.
+ */
 template <typename T, bool PADDED>
 static enum sl_status scan_level(struct sl_exec *x, const struct scan_tiled_scratch *l,
 	uint32_t level, const T *in, T *out, uint32_t n, bool inclusive)
@@ -174,7 +179,10 @@ const struct sl_backend SL_NAME(sl_scan_tiled) = {
 	.space = SL_DEVICE,
 	.help = "Blelloch per tile in shared memory; the sums of the tiles are scanned recursively "
 		"and added",
-	/* tiles of 1024 items, as many as the largest block of a course version has with 2 per thread */
+	/*
+	 * tiles of 1024 items, as many as the largest block of a course version has with 2 per
+	 * thread
+	 */
 	.tunable = {.block = 128,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,

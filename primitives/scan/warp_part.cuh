@@ -132,7 +132,10 @@ static __device__ inline void write_part(struct part<T, VECTORS> p, T *out)
 		if (has_tail_item(p, &i))
 			out[p.first + i] = *item_of(p, i);
 	} else {
-		/* the lanes begin at a multiple of LANES items of memory, so each store fills its sectors */
+		/*
+		 * the lanes begin at a multiple of LANES items of memory, so each store fills its
+		 * sectors
+		 */
 		uint32_t skip = (uint32_t)((uintptr_t)(out + p.first) / sizeof(T) % LANES);
 		uint32_t end = skip + (uint32_t)(p.left < p.items ? p.left : p.items);
 

@@ -8,15 +8,16 @@
  * offsets after it has sorted itself in shared memory; mostly they are there by then, so the read
  * costs one access to the L2 cache per digit.
  *
- * This replaces the decoupled look-back of Onesweep (kernel/look_back.cuh), where each tile sums its
- * predecessors itself. With 256 sums per tile each step back costs a read of the L2 cache, 700
+ * This replaces the decoupled look-back of Onesweep (kernel/look_back.cuh), where each tile sums
+ * its predecessors itself. With 256 sums per tile each step back costs a read of the L2 cache, 700
  * cycles under load. On an H200 a tile needed nine steps, a quarter of the time of a pass.
  *
- * Progress does not depend on the block that fills the table. It stops filling after POLLS_MAX polls
- * without progress and then sorts tiles like the others. A tile that has waited too long looks back
- * by itself over the counts of previous tiles, to the first one whose offset is known. Counts are
- * published before their block waits for anything, and tiles are taken in ticket order, so every
- * count that a look-back needs will be published, whatever the order and number of running blocks.
+ * Progress does not depend on the block that fills the table. It stops filling after POLLS_MAX
+ * polls without progress and then sorts tiles like the others. A tile that has waited too long
+ * looks back by itself over the counts of previous tiles, to the first one whose offset is known.
+ * Counts are published before their block waits for anything, and tiles are taken in ticket order,
+ * so every count that a look-back needs will be published, whatever the order and number of running
+ * blocks.
  *
  * A word holds its number plus one; 0 means not yet written. Words are stored and loaded with
  * relaxed atomics, which suffices because a word carries all its information. Two tables are used

@@ -1,12 +1,12 @@
 /*
  * sort/naive.cu - radix sort by one bit per pass, from the least significant bit: the split.
  *
- * First of the device backends naive -> work_efficient -> tiled -> shared. A pass puts the keys whose bit is 0
- * before those whose bit is 1 and keeps the order otherwise. The new position of a zero is the
- * number of zeros before it; that of a one is the number of all zeros plus the ones before it. One
- * scan of flags gives both. (Blelloch, Prefix sums and their applications, 1990.) A warp ballot
- * already counts 32 flags, so only the number of zeros per warp, among its 32 * items keys, is
- * scanned.
+ * First of the device backends naive -> work_efficient -> tiled -> shared. A pass puts the keys
+ * whose bit is 0 before those whose bit is 1 and keeps the order otherwise. The new position of a
+ * zero is the number of zeros before it; that of a one is the number of all zeros plus the ones
+ * before it. One scan of flags gives both. (Blelloch, Prefix sums and their applications, 1990.) A
+ * warp ballot already counts 32 flags, so only the number of zeros per warp, among its 32 * items
+ * keys, is scanned.
  *
  * Memory of a pass, per pair with u32 keys: reads 4 bytes to count, reads 8 and writes 8 to
  * scatter, and scans 1 / (32 * items) word. For 32 bits: 640 bytes, and about 80 more in scan/naive
@@ -27,7 +27,9 @@ static __device__ __forceinline__ uint64_t group_index(void)
 	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
 }
 
-/* Calls each(i) for the keys of the warp's group, row after row, whether or not there is a key i. */
+/*
+ * Calls each(i) for the keys of the warp's group, row after row, whether or not there is a key i.
+ */
 template <class Each>
 static __device__ __forceinline__ void for_rows(uint32_t rows, const Each &each)
 {

@@ -1,6 +1,6 @@
 /*
- * onesweep_pass.cuh - the kernel of one pass of sort/shared: blocks take tiles, sort each by one digit and write it to
- * its global offsets. shared.cu explains the algorithm.
+ * onesweep_pass.cuh - the kernel of one pass of sort/shared: blocks take tiles, sort each by one
+ * digit and write it to its global offsets. shared.cu explains the algorithm.
  */
 #ifndef SL_PRIMITIVES_SORT_ONESWEEP_PASS_CUH
 #define SL_PRIMITIVES_SORT_ONESWEEP_PASS_CUH

@@ -2,13 +2,13 @@
  * sort/shared.cu - radix sort with 8-bit digits, one pass over the pairs per digit: Onesweep with a
  * table of digit offsets instead of look-back.
  *
- * Last of the device backends naive -> work_efficient -> tiled -> shared. One read of the keys takes the digit
- * histograms of all passes (digit_histogram.cuh). Each pass is then one kernel. A block takes a
- * tile, counts its digits and publishes the counts; ranks the keys within the tile and thereby
- * sorts it in shared memory (tile_sort.cuh); reads the global offset of each digit from the table
- * (digit_offset_table.cuh); and writes the sorted tile, one contiguous run per digit. The keys of
- * its next tile are loaded while it writes (onesweep_pass.cuh). (Adinets and Merrill, Onesweep: A faster least
- * significant digit radix sort for GPUs, 2022.)
+ * Last of the device backends naive -> work_efficient -> tiled -> shared. One read of the keys
+ * takes the digit histograms of all passes (digit_histogram.cuh). Each pass is then one kernel. A
+ * block takes a tile, counts its digits and publishes the counts; ranks the keys within the tile
+ * and thereby sorts it in shared memory (tile_sort.cuh); reads the global offset of each digit from
+ * the table (digit_offset_table.cuh); and writes the sorted tile, one contiguous run per digit. The
+ * keys of its next tile are loaded while it writes (onesweep_pass.cuh). (Adinets and Merrill,
+ * Onesweep: A faster least significant digit radix sort for GPUs, 2022.)
  *
  * Against work_efficient: twice as many bits per pass; no separate read of the keys for counting,
  * no scan of a table between kernels, because tiles publish their counts while the pass runs; and
@@ -248,8 +248,8 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
 }
 
 /*
- * The scratch of the largest job is also enough for smaller ones: these may have smaller tiles, but then less
- * than two per multiprocessor, because choose() would otherwise take larger tiles.
+ * The scratch of the largest job is also enough for smaller ones: these may have smaller tiles, but
+ * then less than two per multiprocessor, because choose() would otherwise take larger tiles.
  */
 static size_t scratch(const struct sl_shape *shape)
 {

@@ -1,16 +1,16 @@
 /*
- * sort/tiled.cu - radix sort with 4-bit digits; each block sorts its tile in shared memory before it
- * writes, one bit after another.
+ * sort/tiled.cu - radix sort with 4-bit digits; each block sorts its tile in shared memory before
+ * it writes, one bit after another.
  *
- * Third of the device backends naive -> work_efficient -> tiled -> shared. A pass over one digit counts
- * the digits of each tile, scans the table of counts (ordered by digit, then by tile), sorts each tile
- * by the digit, and writes it: key i of the sorted tile goes to
+ * Third of the device backends naive -> work_efficient -> tiled -> shared. A pass over one digit
+ * counts the digits of each tile, scans the table of counts (ordered by digit, then by tile), sorts
+ * each tile by the digit, and writes it: key i of the sorted tile goes to
  *
  *	table[digit][tile] + i - (place of the digit's first key in the sorted tile).
  *
- * A tile is sorted by four splits, one per bit: keys whose bit is 0 move before those whose bit is 1.
- * The scan of "the bit is 0" in shared memory (scan/tiled.cu draws its up-sweep and down-sweep) gives
- * both positions:
+ * A tile is sorted by four splits, one per bit: keys whose bit is 0 move before those whose bit is
+ * 1. The scan of "the bit is 0" in shared memory (scan/tiled.cu draws its up-sweep and down-sweep)
+ * gives both positions:
  *
  *	bit                  1   0   1   0   0   1   1   0
  *	is 0                 0   1   0   1   1   0   0   1      4 zeros
@@ -18,20 +18,21 @@
  *	position of a zero       0       1   2           3      scanned
  *	position of a one    4       5           6   7          zeros + i - scanned
  *
- * (G. E. Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D. Owens,
- * Parallel prefix sum (scan) with CUDA, GPU Gems 3, section 39.3.3, 2007; N. Satish, M. Harris and M.
- * Garland, Designing efficient sorting algorithms for manycore GPUs, 2009.)
+ * (G. E. Blelloch, Prefix sums and their applications, 1990; M. Harris, S. Sengupta and J. D.
+ * Owens, Parallel prefix sum (scan) with CUDA, GPU Gems 3, section 39.3.3, 2007; N. Satish, M.
+ * Harris and M. Garland, Designing efficient sorting algorithms for manycore GPUs, 2009.)
  *
- * Against work_efficient: a pass moves the same 20 bytes per pair with u32 keys, and the same number
- * of launches. But the keys of a digit are adjacent in the sorted tile, so neighbouring threads write
- * neighbouring addresses: one or two pieces per digit and tile, not per digit and row of a warp. It
- * pays with shared memory: 4 scans of the tile per pass, each about 2 additions per key in 2 log2(tile)
- * levels with a barrier after each. shared ranks 8 bits at once in registers instead.
+ * Against work_efficient: a pass moves the same 20 bytes per pair with u32 keys, and the same
+ * number of launches. But the keys of a digit are adjacent in the sorted tile, so neighbouring
+ * threads write neighbouring addresses: one or two pieces per digit and tile, not per digit and row
+ * of a warp. It pays with shared memory: 4 scans of the tile per pass, each about 2 additions per
+ * key in 2 log2(tile) levels with a barrier after each. shared ranks 8 bits at once in registers
+ * instead.
  *
  * Option: padding=on (the default) or off: against conflicts of memory banks, see tile_tree.cuh.
  *
- * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, 16 counts per tile,
- * and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
+ * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, 16 counts per
+ * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
 #include "primitives/scan/tile_tree.cuh"
@@ -88,8 +89,8 @@ static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct tiled_pa
 }
 
 /*
- * Loads the tile of this block. Places without a pair get the largest key: they come after all pairs,
- * and every split keeps them there.
+ * Loads the tile of this block. Places without a pair get the largest key: they come after all
+ * pairs, and every split keeps them there.
  */
 template <typename K>
 static __device__ __forceinline__ void load_tile(
@@ -105,7 +106,10 @@ static __device__ __forceinline__ void load_tile(
 	}
 }
 
-/* Splits a tile by one bit: zeros first, otherwise in the same order. All of it is in shared memory. */
+/*
+ * Splits a tile by one bit: zeros first, otherwise in the same order. All of it is in shared
+ * memory.
+ */
 template <typename K, bool PADDED>
 static __device__ __forceinline__ void split_tile(const tile_tree<uint32_t, PADDED> &tree,
 	struct pairs<K> from, struct pairs<K> to, struct digit_field bit)
@@ -122,8 +126,8 @@ static __device__ __forceinline__ void split_tile(const tile_tree<uint32_t, PADD
 }
 
 /*
- * Writes a sorted tile. s_offset.of[digit] becomes the distance from the place of a key in the tile to
- * its place in the output, modulo 2^32; the thread with the digit's first key stores it.
+ * Writes a sorted tile. s_offset.of[digit] becomes the distance from the place of a key in the tile
+ * to its place in the output, modulo 2^32; the thread with the digit's first key stores it.
  */
 template <typename K>
 static __device__ __forceinline__ void write_tile(
@@ -157,7 +161,9 @@ template <typename K, bool INDEXED, bool PADDED> struct scatter_memory {
 	}
 };
 
-/* Sorts each tile by the digit, one bit after another, and writes it to its places in the output. */
+/*
+ * Sorts each tile by the digit, one bit after another, and writes it to its places in the output.
+ */
 template <typename K, bool INDEXED, bool PADDED>
 static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct tiled_pass<K> p)
 {
@@ -272,7 +278,10 @@ const struct sl_backend SL_NAME(sl_sort_tiled) = {
 	.help = "count, scan, sort of each tile in shared memory, scatter, 4 bits per pass; "
 		"scan/tiled unless the job names another scan",
 	.uses_scan = true,
-	/* tiles of 1024 pairs: 64 keys per digit are adjacent, and several tiles fit a multiprocessor */
+	/*
+	 * tiles of 1024 pairs: 64 keys per digit are adjacent, and several tiles fit a
+	 * multiprocessor
+	 */
 	.tunable = {.block = 128,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,

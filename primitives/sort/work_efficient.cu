@@ -1,12 +1,12 @@
 /*
  * sort/work_efficient.cu - radix sort with 4-bit digits: count, scan, scatter.
  *
- * Second of the device backends naive -> work_efficient -> tiled -> shared. A block counts how many keys of its
- * tile have each of the 16 digits. The counts are stored in a table ordered by digit, then by tile,
- * so that its exclusive scan is the output position of each tile's first key of each digit. A
- * second kernel ranks the keys within the tile and writes them there. (Zagha and Blelloch, Radix
- * sort for vector multiprocessors, 1991; Satish, Harris and Garland, Designing efficient sorting
- * algorithms for manycore GPUs, 2009.)
+ * Second of the device backends naive -> work_efficient -> tiled -> shared. A block counts how many
+ * keys of its tile have each of the 16 digits. The counts are stored in a table ordered by digit,
+ * then by tile, so that its exclusive scan is the output position of each tile's first key of each
+ * digit. A second kernel ranks the keys within the tile and writes them there. (Zagha and Blelloch,
+ * Radix sort for vector multiprocessors, 1991; Satish, Harris and Garland, Designing efficient
+ * sorting algorithms for manycore GPUs, 2009.)
  *
  * Within a warp, counts and ranks come from ballots: lane d keeps the count of digit d and derives
  * it from the 4 ballots of each row. Only one table of 16 counts per warp uses shared memory.

@@ -1,4 +1,6 @@
-/* device_filter_call.c - filter() on columns in the memory of a device; see device_filter_call.h. */
+/*
+ * device_filter_call.c - filter() on columns in the memory of a device; see device_filter_call.h.
+ */
 #include "python/src/device_filter_call.h"
 
 #include <stdlib.h>

@@ -6,7 +6,9 @@
 
 #include "python/src/primitives/device_input.h"
 
-/* columns: a dict; where and number: of the first array. The result is that of sl_py_filter_call(). */
+/*
+ * columns: a dict; where and number: of the first array. The result is that of sl_py_filter_call().
+ */
 PyObject *sl_py_filter_on_device(
 	const char *text, bool all, PyObject *columns, enum sl_py_where where, int number);
 

@@ -10,14 +10,16 @@
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column_copy.h"
-#include "stages/batch/resident.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
+#include "stages/batch/resident.h"
 
 /* Batches that wait for the caller; the job waits while there are so many. */
 enum { QUEUE_MOST = 2 };
 
-/* The intervals at which the caller looks for signals and passes the progress on, in nanoseconds. */
+/*
+ * The intervals at which the caller looks for signals and passes the progress on, in nanoseconds.
+ */
 enum { INTERVAL_NS = 50000000, PROGRESS_NS = 200000000 };
 
 /* The stack of the thread: pipelines print and plan with large local arrays. */

@@ -1,8 +1,8 @@
 /*
  * job.h - a call of the library in a separate thread, while the caller waits for its results.
  *
- * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes the
- * batches that the job delivers from a short queue: a slow caller makes the job wait.
+ * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes
+ * the batches that the job delivers from a short queue: a slow caller makes the job wait.
  *
  *	caller: sl_py_job_start()   the thread waits for its turn (turn.h), then calls work()
  *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
@@ -19,8 +19,8 @@
 #include "primitives/base/threads.h"
 
 /*
- * A batch of survivors that the job has copied for the caller; or one whose columns are in a block of the
- * device, which is handed over.
+ * A batch of survivors that the job has copied for the caller; or one whose columns are in a block
+ * of the device, which is handed over.
  */
 struct sl_py_batch {
 	struct sl_py_batch *next;
@@ -92,16 +92,19 @@ struct sl_py_job {
 bool sl_py_job_start(struct sl_py_job *job);
 
 /*
- * Waits for a batch or for the end, and passes the progress to the callable on_progress, or None, about
- * five times a second. Sets *batch, NULL at the end. False with an exception, after which the job has
- * ended: a signal handler or on_progress raised it.
+ * Waits for a batch or for the end, and passes the progress to the callable on_progress, or None,
+ * about five times a second. Sets *batch, NULL at the end. False with an exception, after which the
+ * job has ended: a signal handler or on_progress raised it.
  */
 bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch);
 
 /* Ends the job at once if it works, and frees it; NULL is allowed. */
 void sl_py_job_free(struct sl_py_job *job);
 
-/* In the thread: passes a copy of the batch in slot, or its block, to the caller. A struct sl_control.batch. */
+/*
+ * In the thread: passes a copy of the batch in slot, or its block, to the caller. A struct
+ * sl_control.batch.
+ */
 enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot);
 
 /* In the thread: stores the progress. A struct sl_control.progress. */

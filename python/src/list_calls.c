@@ -16,7 +16,9 @@
 
 /* --- what all calls share --------------------------------------------------------------------- */
 
-/* Whether a signal handler has raised; called by a thread that has released the interpreter's lock. */
+/*
+ * Whether a signal handler has raised; called by a thread that has released the interpreter's lock.
+ */
 static bool is_interrupted(void *ctx)
 {
 	PyGILState_STATE state = PyGILState_Ensure();
@@ -57,8 +59,8 @@ static const char **texts_of(PyObject *tuple, size_t *n)
 }
 
 /*
- * Takes the array of a dict with that name, if there is one. An array may run code in Python, so the dict must
- * be a copy that no such code can change. False with an exception.
+ * Takes the array of a dict with that name, if there is one. An array may run code in Python, so
+ * the dict must be a copy that no such code can change. False with an exception.
  */
 static bool take_column(
 	PyObject *dict, const char *name, struct sl_py_input *in, struct sl_py_array *array)
@@ -91,8 +93,9 @@ static bool take_fields(PyObject *fields, struct sl_py_mcpl *l, struct sl_py_inp
 }
 
 /*
- * The headers of a tuple of bytes, while it lives; *made is NULL without any. Each counts as the list of one
- * particle, so that the sums over all particles are those of the headers. False with an exception.
+ * The headers of a tuple of bytes, while it lives; *made is NULL without any. Each counts as the
+ * list of one particle, so that the sums over all particles are those of the headers. False with an
+ * exception.
  */
 static bool take_headers(PyObject *tuple, struct sl_mcpl_metadata **made)
 {
@@ -167,9 +170,9 @@ struct filter_call {
 };
 
 /*
- * Whether filter runs on a device: if the first column that is an array is there. device: NULL, or emulated
- * to take columns of the emulated device, which are arrays of the host too, as such. False with an
- * exception.
+ * Whether filter runs on a device: if the first column that is an array is there. device: NULL, or
+ * emulated to take columns of the emulated device, which are arrays of the host too, as such. False
+ * with an exception.
  */
 static bool find_device(PyObject *columns, const char *device, enum sl_py_where *where, int *number)
 {

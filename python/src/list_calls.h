@@ -8,9 +8,10 @@
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
 
 /*
- * filter(text, all, {column: array or number}, device): (n, index, {column: Column}) of the particles that
- * the keys keep (unless all) and key of the configuration text select. None instead of a Column: its type
- * is that of no Column. Columns of a device stay there; device: None, or where they are.
+ * filter(text, all, {column: array or number}, device): (n, index, {column: Column}) of the
+ * particles that the keys keep (unless all) and key of the configuration text select. None instead
+ * of a Column: its type is that of no Column. Columns of a device stay there; device: None, or
+ * where they are.
  */
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
 

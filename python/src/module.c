@@ -12,6 +12,7 @@
 
 #include "pipeline/help/version.h"
 #include "pipeline/results/survivor_file.h"
+#include "pipeline/run/run.h"
 #include "pipeline/text/text_memory.h"
 #include "pipeline/text/version.h"
 #include "primitives/device/device_block.h"
@@ -21,14 +22,13 @@
 #include "python/src/arrays/column.h"
 #include "python/src/arrays/column_copy.h"
 #include "python/src/base/errors.h"
+#include "python/src/base/turn.h"
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"
 #include "python/src/lists/mcpl_load.h"
-#include "pipeline/run/run.h"
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
 #include "python/src/program.h"
-#include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/phase_space/phase_space.h"
@@ -211,8 +211,8 @@ static PyObject *read_file(PyObject *module, PyObject *args)
 /* --- the process ------------------------------------------------------------------------------ */
 
 /*
- * Starts the processes that write HDF5 files. With the interpreter's lock held: other modules that use
- * the HDF5 library hold it too, so the fork finds the library at rest.
+ * Starts the processes that write HDF5 files. With the interpreter's lock held: other modules that
+ * use the HDF5 library hold it too, so the fork finds the library at rest.
  */
 static PyObject *start_writers(PyObject *module, PyObject *none)
 {
@@ -295,7 +295,9 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 	return list;
 }
 
-/* Ends the process, as the program does, unless it fails with an exception. words: list of bytes. */
+/*
+ * Ends the process, as the program does, unless it fails with an exception. words: list of bytes.
+ */
 static PyObject *run_program(PyObject *module, PyObject *words)
 {
 	Py_ssize_t n = PyList_Size(words);

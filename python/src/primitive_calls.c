@@ -249,8 +249,8 @@ static bool take_data(const struct sl_py_call *c, PyObject *data, struct sl_py_a
 }
 
 /*
- * Memory for the stream: that of the caller, or new memory that is always enough. A new array of a device
- * stays there.
+ * Memory for the stream: that of the caller, or new memory that is always enough. A new array of a
+ * device stays there.
  */
 static bool take_room(const struct sl_py_call *c, PyObject *out, size_t in_bytes,
 	struct sl_py_argument *to, size_t *bytes)
@@ -276,7 +276,10 @@ static bool take_room(const struct sl_py_call *c, PyObject *out, size_t in_bytes
 	return true;
 }
 
-/* The stream as bytes, or as an array of a device; or the number of its bytes if the caller has the memory. */
+/*
+ * The stream as bytes, or as an array of a device; or the number of its bytes if the caller has the
+ * memory.
+ */
 static PyObject *deflated(struct sl_py_call *c, struct sl_py_argument *to, PyObject *out,
 	size_t bytes, const struct sl_deflate_job *job)
 {

@@ -1,4 +1,7 @@
-/* program.h - main() of the program (pipeline/cli/main.c), under the name that python/CMakeLists.txt gives it. */
+/*
+ * program.h - main() of the program (pipeline/cli/main.c), under the name that
+ * python/CMakeLists.txt gives it.
+ */
 #ifndef SL_PYTHON_PROGRAM_H
 #define SL_PYTHON_PROGRAM_H
 

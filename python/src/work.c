@@ -130,8 +130,9 @@ static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_su
 }
 
 /*
- * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to job->value four
- * quantities of each row (enum sl_counter_quantity) and the volumes of its cells. The plan has more memory for each cell, so the sizes do not overflow.
+ * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to
+ * job->value four quantities of each row (enum sl_counter_quantity) and the volumes of its cells.
+ * The plan has more memory for each cell, so the sizes do not overflow.
  */
 static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace *w)
 {

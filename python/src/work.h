@@ -1,5 +1,6 @@
 /*
- * work.h - what jobs do, in their threads: calls of the pipeline that fill in the outcome of the job.
+ * work.h - what jobs do, in their threads: calls of the pipeline that fill in the outcome of the
+ * job.
  */
 #ifndef SL_PYTHON_WORK_H
 #define SL_PYTHON_WORK_H

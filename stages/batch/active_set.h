@@ -34,8 +34,8 @@ SL_HD struct sl_particle sl_active_set_load(
 }
 
 /*
- * Stores particle i: in the active set while it is alive, otherwise at its place in the batch. Returns
- * whether it is alive.
+ * Stores particle i: in the active set while it is alive, otherwise at its place in the batch.
+ * Returns whether it is alive.
  */
 SL_HD bool sl_active_set_store(const struct sl_active_set *a, sl_column_set set,
 	const struct sl_columns *batch, uint32_t i, const struct sl_particle *p)

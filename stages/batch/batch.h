@@ -12,9 +12,9 @@
  *	write      the columns of the survivors          table
  *
  * A device may then pack the table into records or DEFLATE streams (stages/device/pack.h). In that
- * case device_packed holds them, and the table has only the columns that are also needed unpacked. Or
- * the survivors stay on the device: then resident holds all columns, and the table only those that the
- * host needs.
+ * case device_packed holds them, and the table has only the columns that are also needed unpacked.
+ * Or the survivors stay on the device: then resident holds all columns, and the table only those
+ * that the host needs.
  */
 #ifndef SL_STAGES_BATCH_BATCH_H
 #define SL_STAGES_BATCH_BATCH_H
@@ -23,17 +23,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stages/batch/active_set.h"
 #include "primitives/device/device_block.h"
+#include "stages/batch/active_set.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN
 
 /*
- * The counts of a batch. All are integers, so that no sum depends on the order of its terms. Weights
- * are fixed-point numbers with 32 fractional bits (weight.h); with weights of at most 1 and fewer
- * than 2^32 particles per batch their sum cannot overflow. For a model that reads its particles the
- * unit is 2^-(32 + sl_recipe.weight_shift), chosen so that the sum of all weights fits.
+ * The counts of a batch. All are integers, so that no sum depends on the order of its terms.
+ * Weights are fixed-point numbers with 32 fractional bits (weight.h); with weights of at most 1 and
+ * fewer than 2^32 particles per batch their sum cannot overflow. For a model that reads its
+ * particles the unit is 2^-(32 + sl_recipe.weight_shift), chosen so that the sum of all weights
+ * fits.
  */
 struct sl_tally {
 	uint64_t count[SL_FATE_COUNT];  /* particles with the fate */
@@ -58,9 +59,9 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 }
 
 /*
- * The sum of the squares of these weights; 0 if it was not counted. A particle that ends with weight w has had 1 - w
- * absorbed, and all of it if its fate is absorbed: the squares add up to N - 2 sum w + sum w^2, over the particles of
- * the other fates.
+ * The sum of the squares of these weights; 0 if it was not counted. A particle that ends with
+ * weight w has had 1 - w absorbed, and all of it if its fate is absorbed: the squares add up to N -
+ * 2 sum w + sum w^2, over the particles of the other fates.
  */
 static inline uint64_t sl_tally_square(const struct sl_tally *t, uint64_t particles, int fate)
 {
@@ -101,7 +102,10 @@ struct sl_batch {
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
-	/* n each. On the host, columns that survivors do not keep have only one block (batch_layout.h). */
+	/*
+	 * n each. On the host, columns that survivors do not keep have only one block
+	 * (batch_layout.h).
+	 */
 	struct sl_columns columns;
 	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */
 	struct sl_active_set active_set; /* of the advance stage */

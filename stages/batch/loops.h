@@ -1,11 +1,11 @@
 /*
  * loops.h - the host's loops over particles, compiled once for each CPU level.
  *
- * generate.c, advance.c, mark.c, sort.c and write.c of stages/ are compiled once per level, with the
- * instructions of that level. The build defines SL_LEVEL, and SL_AT_LEVEL() appends it to the name
- * of the loop: sl_loop_advance_baseline, sl_loop_advance_x86_64_v3. It also defines SL_LEVEL_LANES:
- * generate.c and advance.c, which call the rules of the models, compute that many particles at once
- * (stages/particle/lanes.h).
+ * generate.c, advance.c, mark.c, sort.c and write.c of stages/ are compiled once per level, with
+ * the instructions of that level. The build defines SL_LEVEL, and SL_AT_LEVEL() appends it to the
+ * name of the loop: sl_loop_advance_baseline, sl_loop_advance_x86_64_v3. It also defines
+ * SL_LEVEL_LANES: generate.c and advance.c, which call the rules of the models, compute that many
+ * particles at once (stages/particle/lanes.h).
  *
  *	baseline    1 lane: the specification; on x86-64 each fmaf() is a library call
  *	x86_64_v3   8 lanes: AVX2 and FMA

@@ -3,9 +3,9 @@
  *
  * Models whose particles are expensive to compute again store such a record in the select kernel;
  * the gather kernel reads it. A record has one 32-bit word per column of a set, in order of
- * columns.def. The id, the only column of 64 bits, is stored as the number in the batch. Records are
- * padded to vectors of 16 bytes: they are read in random order, where the number of memory accesses
- * counts, not the number of bytes.
+ * columns.def. The id, the only column of 64 bits, is stored as the number in the batch. Records
+ * are padded to vectors of 16 bytes: they are read in random order, where the number of memory
+ * accesses counts, not the number of bytes.
  */
 #ifndef SL_STAGES_BATCH_PACKED_RECORD_H
 #define SL_STAGES_BATCH_PACKED_RECORD_H
@@ -31,8 +31,8 @@ static inline uint32_t sl_record_words(sl_column_set set)
 }
 
 /*
- * Writes particle p, number i of its batch, as a record with the columns of set. all are the columns
- * of the model, a constant at each call; set is a subset of it.
+ * Writes particle p, number i of its batch, as a record with the columns of set. all are the
+ * columns of the model, a constant at each call; set is a subset of it.
  */
 SL_HD void sl_record_put(uint32_t *word, sl_column_set all, sl_column_set set, uint32_t i,
 	const struct sl_particle *p)

@@ -1,6 +1,6 @@
 /*
- * recipe.c - values derived from a recipe: scale of weights, columns of a batch, jobs of primitives,
- * cancellation.
+ * recipe.c - values derived from a recipe: scale of weights, columns of a batch, jobs of
+ * primitives, cancellation.
  */
 #include "stages/batch/recipe.h"
 

@@ -12,14 +12,14 @@
 #include "primitives/primitives.h"
 #include "stages/batch/loops.h"
 #include "stages/batch/schedule.h"
-#include "stages/selection/grid.h"
-#include "stages/selection/histogram.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/selection/key.h"
 #include "stages/models/model.h"
+#include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
+#include "stages/selection/grid.h"
+#include "stages/selection/histogram.h"
+#include "stages/selection/key.h"
 
 struct sl_kernels;
 struct sl_inputs;
@@ -120,9 +120,10 @@ static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t 
 float sl_weight_scale(const struct sl_recipe *r);
 
 /*
- * The factor that a weight is multiplied by before it is squared; 0: squares are not summed, as weights do not differ.
- * Weights that a model makes are at most 1, and so are their squares. Those of lists can have any size, but the sum of
- * all of them, times sl_weight_scale(), is below 2^29: a factor smaller by 2^14 keeps the sum of the squares below 2^30.
+ * The factor that a weight is multiplied by before it is squared; 0: squares are not summed, as
+ * weights do not differ. Weights that a model makes are at most 1, and so are their squares. Those
+ * of lists can have any size, but the sum of all of them, times sl_weight_scale(), is below 2^29: a
+ * factor smaller by 2^14 keeps the sum of the squares below 2^30.
  */
 float sl_square_scale(const struct sl_recipe *r);
 
@@ -185,15 +186,15 @@ static inline size_t sl_key_bytes(const struct sl_recipe *r)
 }
 
 /*
- * Writes the indices of those of the first n particles of b for which b->keep is set to b->index, and
- * their number to *n_out, which is memory of x.
+ * Writes the indices of those of the first n particles of b for which b->keep is set to b->index,
+ * and their number to *n_out, which is memory of x.
  */
 enum sl_status sl_compact_indices(const struct sl_recipe *r, struct sl_exec *x,
 	const struct sl_batch *b, uint32_t n, uint32_t *n_out);
 
 /*
- * Sorts the indices of the survivors of b by their keys. The keys have no defined contents after the
- * call: nothing reads them, and a device then need not write them.
+ * Sorts the indices of the survivors of b by their keys. The keys have no defined contents after
+ * the call: nothing reads them, and a device then need not write them.
  */
 enum sl_status sl_sort_indices(
 	const struct sl_recipe *r, struct sl_exec *x, const struct sl_batch *b);

@@ -1,9 +1,9 @@
 /*
  * resident.h - survivors that stay on the device: each batch has a block for its columns.
  *
- * The block is taken when the number of survivors is known, and the last stage writes the columns to
- * it. So nothing is copied but the columns of one value, which no stage writes: those are made once
- * with the items of a whole batch, and copied on the device.
+ * The block is taken when the number of survivors is known, and the last stage writes the columns
+ * to it. So nothing is copied but the columns of one value, which no stage writes: those are made
+ * once with the items of a whole batch, and copied on the device.
  *
  *	block   | column | column | ... each n_survivors items, aligned to SL_ALIGN
  */
@@ -24,8 +24,8 @@ void sl_resident_lay_out(
 	struct sl_arena *device, const struct sl_recipe *r, uint32_t n, struct sl_resident *shared);
 
 /*
- * Takes a block for the survivors of b, whose number is set, and queues the copies of the columns of one
- * value. The other columns of t then point to the block.
+ * Takes a block for the survivors of b, whose number is set, and queues the copies of the columns
+ * of one value. The other columns of t then point to the block.
  */
 enum sl_status sl_resident_begin(const struct sl_recipe *r, struct sl_resident *shared,
 	struct sl_batch *b, struct sl_table *t, sl_stream s);

@@ -1,10 +1,10 @@
 /*
- * block_histogram.cuh - the histograms of one thread block: counters in shared memory, which are added
- * to the histograms of the batch when the block ends.
+ * block_histogram.cuh - the histograms of one thread block: counters in shared memory, which are
+ * added to the histograms of the batch when the block ends.
  *
  * A batch has fewer than 2^32 particles, so the 32-bit counters of a block cannot overflow. If most
- * particles fall into one bin, the atomic additions of a warp to that counter are serialised, but in
- * the shared memory of one multiprocessor and not in global memory.
+ * particles fall into one bin, the atomic additions of a warp to that counter are serialised, but
+ * in the shared memory of one multiprocessor and not in global memory.
  */
 #ifndef SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
 #define SL_STAGES_COUNTING_BLOCK_HISTOGRAM_CUH
@@ -20,8 +20,8 @@ struct sl_block_histogram {
 };
 
 /*
- * The counters at an address in shared memory, which must be aligned to 8 bytes. sum: those of the batch, in
- * global memory.
+ * The counters at an address in shared memory, which must be aligned to 8 bytes. sum: those of the
+ * batch, in global memory.
  */
 static __device__ __forceinline__ struct sl_block_histogram sl_block_histogram_at(
 	const struct sl_histogram_set *b, void *address, uint64_t *sum)
@@ -64,7 +64,9 @@ static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_
 	}
 }
 
-/* Adds the counters to sum in global memory. All threads of a block call it, after synchronising. */
+/*
+ * Adds the counters to sum in global memory. All threads of a block call it, after synchronising.
+ */
 static __device__ __forceinline__ void sl_block_histogram_add(
 	const struct sl_histogram_set *b, struct sl_block_histogram h, uint64_t *sum)
 {

@@ -1,8 +1,9 @@
 /*
  * collision_score.cuh - adds collisions to the scores of a batch.
  *
- * The counters are those of the batch, in global memory, or those of a thread block, in shared memory, which are
- * added to the counters of the batch when the block ends. Where each collision scores, that is faster.
+ * The counters are those of the batch, in global memory, or those of a thread block, in shared
+ * memory, which are added to the counters of the batch when the block ends. Where each collision
+ * scores, that is faster.
  */
 #ifndef SL_STAGES_COUNTING_COLLISION_SCORE_CUH
 #define SL_STAGES_COUNTING_COLLISION_SCORE_CUH
@@ -11,8 +12,8 @@
 #include "stages/selection/grid.h"
 
 /*
- * The scores of collisions. Kernels have them as a parameter, from which a read costs no load; the edges, which
- * threads read at different places, stay in device memory.
+ * The scores of collisions. Kernels have them as a parameter, from which a read costs no load; the
+ * edges, which threads read at different places, stay in device memory.
  */
 struct sl_collision_scores {
 	uint32_t n, n_counters; /* n_counters: of all grids of the batch */
@@ -39,8 +40,8 @@ static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_
 }
 
 /*
- * A score whose axes are EVEN, in the form that takes the fewest instructions to find a cell: without branches, and
- * with the rules as operands of instructions.
+ * A score whose axes are EVEN, in the form that takes the fewest instructions to find a cell:
+ * without branches, and with the rules as operands of instructions.
  */
 struct sl_even_axis {
 	float lo, hi, scale;       /* as those of its histogram rule */
@@ -59,8 +60,8 @@ struct sl_even_score {
 };
 
 /*
- * kind: SL_SCORE_DEPOSIT or SL_SCORE_FLUENCE for one score, of this kind, in bins of r and z, the most common ones: the
- * kernel then takes fewer instructions. SL_SCORE_COUNT for all others.
+ * kind: SL_SCORE_DEPOSIT or SL_SCORE_FLUENCE for one score, of this kind, in bins of r and z, the
+ * most common ones: the kernel then takes fewer instructions. SL_SCORE_COUNT for all others.
  */
 template <enum sl_score kind> struct sl_even_scores {
 	static constexpr bool in_r_z = kind != SL_SCORE_COUNT;
@@ -146,7 +147,9 @@ struct sl_batch_scores {
 	}
 };
 
-/* A counter of a thread block: both halves of the sum, because shared memory adds words of 32 bits. */
+/*
+ * A counter of a thread block: both halves of the sum, because shared memory adds words of 32 bits.
+ */
 struct sl_block_counter {
 	uint32_t count, low, high;
 };
@@ -183,8 +186,8 @@ struct sl_block_scores {
 	}
 
 	/*
-	 * Pieces of flights, of which a block can have more: then the batch gets 2^32 of them, and fails, because its sum could
-	 * overflow (sl_grid_score_problem()).
+	 * Pieces of flights, of which a block can have more: then the batch gets 2^32 of them, and
+	 * fails, because its sum could overflow (sl_grid_score_problem()).
 	 */
 	__device__ __forceinline__ void add_pieces(
 		uint32_t at, uint64_t pieces, uint64_t score) const
@@ -196,7 +199,10 @@ struct sl_block_scores {
 		add_score(at, score);
 	}
 
-	/* Adds the counters to those of the batch. All threads of the block call it, after synchronising. */
+	/*
+	 * Adds the counters to those of the batch. All threads of the block call it, after
+	 * synchronising.
+	 */
 	__device__ __forceinline__ void add_to_batch() const
 	{
 		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x) {
@@ -266,8 +272,8 @@ static __device__ __forceinline__ float sl_even_value(
 }
 
 /*
- * The counter of p. The first axis of the grid that has no bin for p decides whether p is below or above; it is the last
- * one in the loop. in_r_z: the axes are r and z.
+ * The counter of p. The first axis of the grid that has no bin for p decides whether p is below or
+ * above; it is the last one in the loop. in_r_z: the axes are r and z.
  */
 template <bool in_r_z>
 static __device__ __forceinline__ uint32_t sl_even_counter(
@@ -298,7 +304,10 @@ static __device__ __forceinline__ uint64_t sl_even_fixed(const struct sl_even_sc
 	return (uint64_t)(int64_t)fmaf(score, s->units, score < s->exact ? 0.5f : 0.0f);
 }
 
-/* The loop is unrolled, because only constant places in the parameters of a kernel are operands of instructions. */
+/*
+ * The loop is unrolled, because only constant places in the parameters of a kernel are operands of
+ * instructions.
+ */
 template <enum sl_score kind, class Counters>
 static __device__ __forceinline__ void sl_score_collision(const struct sl_even_scores<kind> &scores,
 	const float *, uint32_t collides, const struct sl_particle *p, float deposit, float fluence,

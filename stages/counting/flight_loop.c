@@ -1,4 +1,7 @@
-/* flight_loop.c - adds the flights of a step to the scores, on the host: their numbers of pieces differ. */
+/*
+ * flight_loop.c - adds the flights of a step to the scores, on the host: their numbers of pieces
+ * differ.
+ */
 #include "stages/counting/flight_loop.h"
 
 #include "stages/batch/recipe.h"

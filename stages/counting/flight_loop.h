@@ -1,7 +1,7 @@
 /*
- * flight_loop.h - adds the flights of a step to the scores of a batch (stages/selection/flight_score.h), on
- * the host, and finds bins that are not of equal width: what is computed one lane after the other.
- * score_lanes.h adds the collisions.
+ * flight_loop.h - adds the flights of a step to the scores of a batch
+ * (stages/selection/flight_score.h), on the host, and finds bins that are not of equal width: what
+ * is computed one lane after the other. score_lanes.h adds the collisions.
  */
 #ifndef SL_STAGES_COUNTING_FLIGHT_LOOP_H
 #define SL_STAGES_COUNTING_FLIGHT_LOOP_H
@@ -16,7 +16,10 @@ struct sl_flown {
 	float length[SL_LANES_MAX], end_z[SL_LANES_MAX], weight[SL_LANES_MAX];
 };
 
-/* Adds the flights of the lanes whose bit is set in moved to the counters of a batch. Once per CPU level. */
+/*
+ * Adds the flights of the lanes whose bit is set in moved to the counters of a batch. Once per CPU
+ * level.
+ */
 typedef void sl_flights_loop(const struct sl_recipe *recipe, uint32_t moved,
 	const struct sl_flown *lanes, uint64_t *bins);
 sl_flights_loop SL_EVERY_LEVEL(sl_loop_flights);

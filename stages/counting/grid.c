@@ -19,7 +19,9 @@ static void count(const struct sl_grid_set *grids, uint32_t grid, const struct s
 		sl_fixed_square(c->weight[i] * grids->square_scale);
 }
 
-/* A fate that does not exist, after a memory error, is not counted, so that the sums do not close. */
+/*
+ * A fate that does not exist, after a memory error, is not counted, so that the sums do not close.
+ */
 void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const struct sl_batch *b,
 	uint64_t *sum)
 {

@@ -1,10 +1,11 @@
 /*
- * grid.cuh - adds one particle to the grids, by atomic additions in global memory, and the pieces and crossings of
- * flights, to the counters of the batch or of a block (collision_score.cuh).
+ * grid.cuh - adds one particle to the grids, by atomic additions in global memory, and the pieces
+ * and crossings of flights, to the counters of the batch or of a block (collision_score.cuh).
  *
- * Additions of many threads to the same word are done one after another. Where the particles of a run
- * come close together, most of them add to few cells. A small grid therefore has several copies of its
- * counters, which the blocks of threads use in turn, and which are added up after the last particle.
+ * Additions of many threads to the same word are done one after another. Where the particles of a
+ * run come close together, most of them add to few cells. A small grid therefore has several copies
+ * of its counters, which the blocks of threads use in turn, and which are added up after the last
+ * particle.
  */
 #ifndef SL_STAGES_COUNTING_GRID_CUH
 #define SL_STAGES_COUNTING_GRID_CUH
@@ -12,7 +13,10 @@
 #include "primitives/kernel/kernel.cuh"
 #include "stages/selection/flight_score.h"
 
-/* The copy of the counters that the calling block uses. sums: grids->copies times sl_grid_words(grids) words. */
+/*
+ * The copy of the counters that the calling block uses. sums: grids->copies times
+ * sl_grid_words(grids) words.
+ */
 static __device__ __forceinline__ uint64_t *sl_grids_copy(
 	const struct sl_grid_set *grids, uint64_t *sums)
 {

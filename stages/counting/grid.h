@@ -1,6 +1,6 @@
 /*
- * grid.h - counts the particles of a batch in the grids (stages/selection/grid.h), on the host and on
- * a device in staged mode. In fused mode select.cu counts them.
+ * grid.h - counts the particles of a batch in the grids (stages/selection/grid.h), on the host and
+ * on a device in staged mode. In fused mode select.cu counts them.
  *
  * Input: the particles with their final fates. Weights are multiplied by weight_scale (see
  * sl_weight_scale()).
@@ -31,7 +31,10 @@ typedef enum sl_status sl_grids_total_launcher(
 	const struct sl_grid_set *grids, const uint64_t *sums, uint64_t *sum, sl_stream s);
 sl_grids_total_launcher sl_queue_grids_total, sl_queue_grids_total_emulated;
 
-/* Separates counts and sums of collisions on the host (score_word.h); once, after the last step of a batch. */
+/*
+ * Separates counts and sums of collisions on the host (score_word.h); once, after the last step of
+ * a batch.
+ */
 void sl_grids_separate(const struct sl_grid_set *grids, uint64_t *sum);
 
 SL_C_END

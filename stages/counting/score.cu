@@ -1,8 +1,8 @@
 /*
  * score.cu - stage advance on a device for a slab with scores, one thread per particle.
  *
- * The steps are those of advance.cu. After each step a thread adds its collision and its flight to the counters of the
- * scores. If the counters fit, they are in shared memory (collision_score.cuh).
+ * The steps are those of advance.cu. After each step a thread adds its collision and its flight to
+ * the counters of the scores. If the counters fit, they are in shared memory (collision_score.cuh).
  */
 #include "stages/counting/score.h"
 
@@ -20,12 +20,16 @@ enum {
 	STEP_LANES = 8      /* of a warp that take a step while others add pieces of flights */
 };
 
-/* Threads of the only block of a multiprocessor whose counters are in shared memory: 64 registers each, or 128. */
+/*
+ * Threads of the only block of a multiprocessor whose counters are in shared memory: 64 registers
+ * each, or 128.
+ */
 template <bool flights> static constexpr int SHARED_BLOCK = flights ? 512 : 1024;
 
 /*
- * Blocks per multiprocessor: they limit the compiler to 48 registers, or to 128 if flights are scored. 48 are enough
- * for collisions alone. One kernel for both would use 96 in every run with scores.
+ * Blocks per multiprocessor: they limit the compiler to 48 registers, or to 128 if flights are
+ * scored. 48 are enough for collisions alone. One kernel for both would use 96 in every run with
+ * scores.
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
@@ -40,7 +44,10 @@ SL_HD const struct sl_slab *slab_of(const struct sl_slab_paths *rules)
 	return &rules->slab;
 }
 
-/* A step of p, which is in layer i. Returns the layer where it is then. most as for SL_SLAB_LAYER(). */
+/*
+ * A step of p, which is in layer i. Returns the layer where it is then. most as for
+ * SL_SLAB_LAYER().
+ */
 static __device__ __forceinline__ uint32_t step_of(const struct sl_slab *rules, uint32_t most,
 	uint32_t i, uint64_t seed, struct sl_particle *p, struct sl_slab_flight *f)
 {
@@ -80,9 +87,9 @@ template <class Collisions> struct score_rules {
 };
 
 /*
- * Advances p, which is in layer i, by at most n steps, and adds each collision. All lanes of a warp call it, also with
- * a p that is not alive, and take their steps at the same time: without the votes the compiler let lanes run ahead,
- * and the warp ran their steps one after another.
+ * Advances p, which is in layer i, by at most n steps, and adds each collision. All lanes of a warp
+ * call it, also with a p that is not alive, and take their steps at the same time: without the
+ * votes the compiler let lanes run ahead, and the warp ran their steps one after another.
  */
 template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
@@ -155,8 +162,8 @@ static __device__ __forceinline__ bool store(const struct scored_particles &to, 
 }
 
 /*
- * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it. Returns how many are
- * alive afterwards.
+ * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it.
+ * Returns how many are alive afterwards.
  */
 template <class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
@@ -247,10 +254,10 @@ static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t se
 }
 
 /*
- * As advance_all(), and adds each flight too. Flights have different numbers of pieces, and particles different numbers
- * of steps. So each lane goes on by itself: a lane without pieces takes a step, and a lane whose particle takes no
- * further step takes the next particle. It waits until STEP_LANES lanes do so, or no lane has a piece, while the
- * others add pieces.
+ * As advance_all(), and adds each flight too. Flights have different numbers of pieces, and
+ * particles different numbers of steps. So each lane goes on by itself: a lane without pieces takes
+ * a step, and a lane whose particle takes no further step takes the next particle. It waits until
+ * STEP_LANES lanes do so, or no lane has a piece, while the others add pieces.
  */
 template <class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
@@ -283,7 +290,10 @@ static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
 	}
 }
 
-/* Advances the particles of a thread from number i on, and adds to the scores. Returns how many stay alive. */
+/*
+ * Advances the particles of a thread from number i on, and adds to the scores. Returns how many
+ * stay alive.
+ */
 template <bool flights, class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance(const Rules &rules,
 	const struct scored_particles &particles, uint64_t i,
@@ -344,9 +354,9 @@ static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 }
 
 /*
- * The blocks of scored_in_blocks_kernel(): as many as multiprocessors, or so many that each has less than 2^32
- * collisions, which its counters can count. 0 if there are too few particles for each multiprocessor, too many
- * steps, or too little shared memory.
+ * The blocks of scored_in_blocks_kernel(): as many as multiprocessors, or so many that each has
+ * less than 2^32 collisions, which its counters can count. 0 if there are too few particles for
+ * each multiprocessor, too many steps, or too little shared memory.
  */
 static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	const struct sl_grid_set *grids, uint32_t *blocks)

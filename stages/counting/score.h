@@ -1,6 +1,7 @@
 /*
- * score.h - advances the particles of a slab on a device, and adds their collisions and flights to the scores
- * of the batch (stages/selection/grid.h). On the host stages/counting/score_lanes.h does the same.
+ * score.h - advances the particles of a slab on a device, and adds their collisions and flights to
+ * the scores of the batch (stages/selection/grid.h). On the host stages/counting/score_lanes.h does
+ * the same.
  */
 #ifndef SL_STAGES_COUNTING_SCORE_H
 #define SL_STAGES_COUNTING_SCORE_H
@@ -14,8 +15,8 @@ struct sl_grid_set;
 SL_C_BEGIN
 
 /*
- * As sl_advance_launcher, for a recipe with scores; it adds to sum, the counters of the grids. sum and device_grids,
- * a copy of grids, are device memory.
+ * As sl_advance_launcher, for a recipe with scores; it adds to sum, the counters of the grids. sum
+ * and device_grids, a copy of grids, are device memory.
  */
 typedef enum sl_status sl_scored_launcher(enum sl_model_number model, const void *rules,
 	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids,

@@ -1,10 +1,11 @@
 /*
- * score_lanes.h - adds the collisions of a step of all lanes to the scores of a batch (stages/selection/grid.h), on
- * the host. flight_loop.h adds the flights; on a device stages/counting/score.cu does both.
+ * score_lanes.h - adds the collisions of a step of all lanes to the scores of a batch
+ * (stages/selection/grid.h), on the host. flight_loop.h adds the flights; on a device
+ * stages/counting/score.cu does both.
  *
- * All lanes are computed, also those without a collision, which score 0: their number is hard to predict for a
- * processor. The cells of a step are added to during the next one. By then they are in memory, and the additions
- * overlap with the computation of the next cells.
+ * All lanes are computed, also those without a collision, which score 0: their number is hard to
+ * predict for a processor. The cells of a step are added to during the next one. By then they are
+ * in memory, and the additions overlap with the computation of the next cells.
  */
 #ifndef SL_STAGES_COUNTING_SCORE_LANES_H
 #define SL_STAGES_COUNTING_SCORE_LANES_H
@@ -124,8 +125,8 @@ SL_HD_PART void sl_score_put_step(
 }
 
 /*
- * Scores the collisions in which the lanes whose bit is set in busy ended a step, after which they are *p. weight was
- * theirs before the step.
+ * Scores the collisions in which the lanes whose bit is set in busy ended a step, after which they
+ * are *p. weight was theirs before the step.
  */
 SL_HD_PART void sl_score_collisions(struct sl_scores *s, uint32_t busy, const sl_lanes *p,
 	sl_f32 weight, const struct sl_slab_flight *flight)

@@ -1,15 +1,16 @@
 /*
  * score_word.h - the counters of scores of collisions while the host computes a batch.
  *
- * A cell has a count and a sum (stages/selection/grid.h). Most collisions are far from the one before, so the
- * cost of counting them is the cache. Until the batch ends, one word therefore has the low bits of both, and
- * the other one the high bits:
+ * A cell has a count and a sum (stages/selection/grid.h). Most collisions are far from the one
+ * before, so the cost of counting them is the cache. Until the batch ends, one word therefore has
+ * the low bits of both, and the other one the high bits:
  *
  *	in the place of the sum     bits 0 to 47: the sum;  bits 48 to 63: the count
  *	in the place of the count   bits 0 to 45: the count;  bits 46 to 63: the sum, from its bit 46 on
  *
- * A collision is one addition to the first of these words. It is negative after 2^15 collisions, which score at
- * most 1.5 * 2^47; then its high bits are carried. Zeros are the counters of no collision in both forms.
+ * A collision is one addition to the first of these words. It is negative after 2^15 collisions,
+ * which score at most 1.5 * 2^47; then its high bits are carried. Zeros are the counters of no
+ * collision in both forms.
  */
 #ifndef SL_STAGES_COUNTING_SCORE_WORD_H
 #define SL_STAGES_COUNTING_SCORE_WORD_H

@@ -1,10 +1,10 @@
 /*
  * sums.cuh - adds the counts that the threads of a kernel keep in registers: tallies and digests.
  *
- * When a thread has processed all of its particles or rows, each warp adds the words of its lanes by
- * shuffles, each block adds its warps in shared memory, and one thread per word adds the result to the
- * sums of the batch with an atomic addition. That is a few thousand atomic additions per batch. All
- * sums are integers, so the order does not matter.
+ * When a thread has processed all of its particles or rows, each warp adds the words of its lanes
+ * by shuffles, each block adds its warps in shared memory, and one thread per word adds the result
+ * to the sums of the batch with an atomic addition. That is a few thousand atomic additions per
+ * batch. All sums are integers, so the order does not matter.
  */
 #ifndef SL_STAGES_COUNTING_SUMS_CUH
 #define SL_STAGES_COUNTING_SUMS_CUH
@@ -12,8 +12,8 @@
 #include "primitives/kernel/kernel.cuh"
 #include "stages/batch/batch.h"
 #include "stages/particle/digest.h"
-#include "stages/particle/weight.h"
 #include "stages/particle/math.h"
+#include "stages/particle/weight.h"
 
 /* The sum over the lanes of a warp, in lane 0. */
 static __device__ __forceinline__ uint64_t sl_warp_sum(uint64_t v)
@@ -68,7 +68,10 @@ union sl_tally_words {
 	uint64_t word[sizeof(struct sl_tally) / sizeof(uint64_t)];
 };
 
-/* The words of a tally that particles with these fates and columns add to, for sl_block_add(). squared: with squares. */
+/*
+ * The words of a tally that particles with these fates and columns add to, for sl_block_add().
+ * squared: with squares.
+ */
 template <sl_fate_set fates, sl_column_set columns, bool squared> struct sl_tally_used {
 	static __device__ constexpr bool has(int word)
 	{
@@ -83,8 +86,8 @@ static_assert(sizeof(struct sl_tally) == (3 * SL_FATE_COUNT + 2) * sizeof(uint64
 	"sl_tally_used must cover all words of a tally");
 
 /*
- * Adds a number to the sum of a fate. fates are the possible fates, a constant at each call. The loop
- * compares fates instead of indexing, because registers cannot be indexed.
+ * Adds a number to the sum of a fate. fates are the possible fates, a constant at each call. The
+ * loop compares fates instead of indexing, because registers cannot be indexed.
  */
 static __device__ __forceinline__ void sl_tally_add(
 	uint64_t (&sum)[SL_FATE_COUNT], sl_fate_set fates, uint8_t fate, uint64_t number)
@@ -100,7 +103,10 @@ struct sl_block_squares {
 	uint64_t of_fate[SL_FATE_COUNT];
 };
 
-/* Adds those of a warp, by its fates; all of its lanes call it. square: 0 where a lane has no particle. */
+/*
+ * Adds those of a warp, by its fates; all of its lanes call it. square: 0 where a lane has no
+ * particle.
+ */
 static __device__ __forceinline__ void sl_block_squares_add(
 	struct sl_block_squares *block, sl_fate_set fates, uint8_t fate, uint64_t square)
 {

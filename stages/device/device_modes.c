@@ -1,11 +1,11 @@
 /* device_modes.c - the steps of staged and fused mode on a device, and their memory. */
 #include "stages/device/device_modes.h"
 
+#include "stages/batch/packed_record.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/device/rounds_device.h"
-#include "stages/models/list.h"
-#include "stages/batch/packed_record.h"
 #include "stages/host/host.h"
+#include "stages/models/list.h"
 
 enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)
@@ -31,7 +31,9 @@ static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
 }
 
-/* Sets the counters of the grids to the totals of their copies, after all particles were counted. */
+/*
+ * Sets the counters of the grids to the totals of their copies, after all particles were counted.
+ */
 static enum sl_status total_grids(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->grids.n == 0)
@@ -41,7 +43,10 @@ static enum sl_status total_grids(const struct sl_recipe *r, struct sl_device_pi
 		pipeline->exec.stream);
 }
 
-/* Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole stage. */
+/*
+ * Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole
+ * stage.
+ */
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	const struct sl_batch *b = &pipeline->batch;
@@ -81,7 +86,10 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
-/* Without rounds, one kernel takes all steps of each particle. With rounds, the host waits once per round. */
+/*
+ * Without rounds, one kernel takes all steps of each particle. With rounds, the host waits once per
+ * round.
+ */
 static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->schedule.steps > 0)
@@ -90,7 +98,10 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 	return sl_device_pipeline_advance(r, pipeline, &pipeline->batch, NULL);
 }
 
-/* Counts fates, histograms and grids. The counters are cleared here unless advance has counted scores. */
+/*
+ * Counts fates, histograms and grids. The counters are cleared here unless advance has counted
+ * scores.
+ */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (!r->grids.scored)
@@ -166,8 +177,9 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 }
 
 /*
- * Computes all particles and writes the survivors. In a batch queued as a whole the host does not know
- * their number, so the entries after the last survivor are filled with keys that are sorted last (padded).
+ * Computes all particles and writes the survivors. In a batch queued as a whole the host does not
+ * know their number, so the entries after the last survivor are filled with keys that are sorted
+ * last (padded).
  */
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {

@@ -4,9 +4,9 @@
  *	staged    generate -> advance -> mark -> compact | sort -> write
  *	fused     select                                 | sort -> write
  *
- * In staged mode each stage is a separate kernel, with the backends that the recipe names. Stages and
- * backends are tested and compared in this mode. In fused mode only survivors are written to memory
- * (select.cu, gather_rows.cu), which is faster.
+ * In staged mode each stage is a separate kernel, with the backends that the recipe names. Stages
+ * and backends are tested and compared in this mode. In fused mode only survivors are written to
+ * memory (select.cu, gather_rows.cu), which is faster.
  *
  * At the mark "|" the host waits for the number of survivors, unless the batch is queued as a whole
  * (device_pipeline.h). Otherwise the host waits only in rounds (rounds.h), for the number of alive

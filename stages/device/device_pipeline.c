@@ -1,4 +1,7 @@
-/* device_pipeline.c - queues the stages of a batch on a device, waits, checks and copies the results. */
+/*
+ * device_pipeline.c - queues the stages of a batch on a device, waits, checks and copies the
+ * results.
+ */
 #include "stages/device/device_pipeline.h"
 
 #include <string.h>
@@ -7,9 +10,9 @@
 #include "stages/device/pack_run.h"
 
 /*
- * The event recorded before step i; the event after step i is the next one. The host waits after step
- * n_counted - 1, so there is one more event: the next step does not start when that step ends. A mode of
- * n steps thus has n + 2 events.
+ * The event recorded before step i; the event after step i is the next one. The host waits after
+ * step n_counted - 1, so there is one more event: the next step does not start when that step ends.
+ * A mode of n steps thus has n + 2 events.
  */
 static int mark_before(const struct sl_device_mode *mode, int i)
 {
@@ -17,9 +20,8 @@ static int mark_before(const struct sl_device_mode *mode, int i)
 }
 
 /*
- * The memory of the counters is followed by that of the copies of the grids and by the scratch of select,
- * so that one fill clears all. The
- * scratch shared by the steps was laid out by the mode.
+ * The memory of the counters is followed by that of the copies of the grids and by the scratch of
+ * select, so that one fill clears all. The scratch shared by the steps was laid out by the mode.
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline)
@@ -108,7 +110,9 @@ static enum sl_status queue(
 
 /* --- a batch that is queued as a whole -------------------------------------------------------- */
 
-/* Queues all steps without a wait. Two calls, so that the same events are recorded as with a wait. */
+/*
+ * Queues all steps without a wait. Two calls, so that the same events are recorded as with a wait.
+ */
 static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(queue(r, pipeline, 0, pipeline->mode->n_counted));
@@ -116,8 +120,8 @@ static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipe
 }
 
 /*
- * Records the steps as a graph instead of running them. After a failure the capture must still be ended,
- * or the stream could not be used again.
+ * Records the steps as a graph instead of running them. After a failure the capture must still be
+ * ended, or the stream could not be used again.
  */
 static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {

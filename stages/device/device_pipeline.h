@@ -1,25 +1,26 @@
 /*
  * device_pipeline.h - runs batches on a device: a stream, device memory for one batch, and events.
  *
- * The stages of a batch, in one of two modes (device_modes.h), are queued on the stream. The host waits
- * twice per batch (and once per round, if there are rounds): for the number of survivors and the
- * counters, which size later work, and for the columns of the survivors, which are copied to the table
- * of the batch. Several pipelines, each driven by one thread, overlap: one batch is copied while the
- * next is computed.
+ * The stages of a batch, in one of two modes (device_modes.h), are queued on the stream. The host
+ * waits twice per batch (and once per round, if there are rounds): for the number of survivors and
+ * the counters, which size later work, and for the columns of the survivors, which are copied to
+ * the table of the batch. Several pipelines, each driven by one thread, overlap: one batch is
+ * copied while the next is computed.
  *
- * In fused mode a small batch is queued as a whole: the sort covers an entry per particle, with the unused
- * ones after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
- * From the second such batch on, all of its work is one CUDA graph.
+ * In fused mode a small batch is queued as a whole: the sort covers an entry per particle, with the
+ * unused ones after the survivors, which costs less than a wait. The first wait is then for the end
+ * of the batch. From the second such batch on, all of its work is one CUDA graph.
  *
- * If the survivors stay on the device (batch/resident.h), their columns are written to a separate block,
- * without a copy. Such a batch is not queued as a whole, because their number sizes the block.
+ * If the survivors stay on the device (batch/resident.h), their columns are written to a separate
+ * block, without a copy. Such a batch is not queued as a whole, because their number sizes the
+ * block.
  *
- * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits
- * for the packed sizes, and copies the packed bytes.
+ * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also
+ * waits for the packed sizes, and copies the packed bytes.
  *
  * Each transfer is checked: columns against their digests (sl_digest_check()), packed bytes against
- * theirs (sl_device_packed_check()). The counters, which contain the digests, and the sizes are copied
- * twice and compared.
+ * theirs (sl_device_packed_check()). The counters, which contain the digests, and the sizes are
+ * copied twice and compared.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
@@ -33,8 +34,8 @@
 #include "stages/batch/resident.h"
 #include "stages/device/device_modes.h"
 #include "stages/device/kernels.h"
-#include "stages/rounds/rounds.h"
 #include "stages/device/pack.h"
+#include "stages/rounds/rounds.h"
 
 struct sl_device_pipeline {
 	const struct sl_device_mode *mode;
@@ -72,8 +73,8 @@ struct sl_device_pipeline {
 };
 
 /*
- * Lays out a pipeline for batches of at most n particles in the two arenas, and sets its pointers, which
- * are NULL while an arena only measures.
+ * Lays out a pipeline for batches of at most n particles in the two arenas, and sets its pointers,
+ * which are NULL while an arena only measures.
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline);
@@ -84,15 +85,19 @@ enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);
 /* Returns SL_DEVICE_FAILED with the message that two copies of what differ. */
 enum sl_status sl_transfer_error(const char *what);
 
-/* Creates the stream and the events; after a failure, sl_device_pipeline_close() frees those created. */
+/*
+ * Creates the stream and the events; after a failure, sl_device_pipeline_close() frees those
+ * created.
+ */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline);
 void sl_device_pipeline_close(struct sl_device_pipeline *pipeline);
 
 /*
- * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host: the
- * tally, the histograms, the number of survivors, the columns of b->table that have memory, and, if
- * b->device_packed.wanted, the packed bytes. With r->resident, b->resident belongs to the caller. That memory must be pinned, or copies do not overlap.
- * Times and errors are those of sl_stages_run(). The device must be current for the calling thread.
+ * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host:
+ * the tally, the histograms, the number of survivors, the columns of b->table that have memory,
+ * and, if b->device_packed.wanted, the packed bytes. With r->resident, b->resident belongs to the
+ * caller. That memory must be pinned, or copies do not overlap. Times and errors are those of
+ * sl_stages_run(). The device must be current for the calling thread.
  */
 enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT]);

@@ -9,14 +9,14 @@
 #define SL_STAGES_DEVICE_KERNELS_H
 
 #include "stages/advance.h"
+#include "stages/counting/grid.h"
+#include "stages/counting/histogram.h"
+#include "stages/counting/score.h"
 #include "stages/device/mcpl_pack.h"
 #include "stages/device/pack.h"
 #include "stages/fused/gather_rows.h"
 #include "stages/fused/select.h"
 #include "stages/generate.h"
-#include "stages/counting/grid.h"
-#include "stages/counting/histogram.h"
-#include "stages/counting/score.h"
 #include "stages/mark.h"
 #include "stages/selection/list_filter.h"
 #include "stages/sort.h"

@@ -1,8 +1,8 @@
 /*
  * mcpl_pack.cu - makes MCPL records of the survivors on a device.
  *
- * A thread makes the record of one row. The records of a block are collected in shared memory first, so
- * that they are written with coalesced accesses.
+ * A thread makes the record of one row. The records of a block are collected in shared memory
+ * first, so that they are written with coalesced accesses.
  *
  * Memory traffic: reads the columns and writes the records once.
  */

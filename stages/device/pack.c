@@ -69,8 +69,8 @@ static size_t job_scratch(
 }
 
 /*
- * Scratch is laid out for full tables. The jobs of a table with fewer rows have more parts, so their
- * sum is tested.
+ * Scratch is laid out for full tables. The jobs of a table with fewer rows have more parts, so
+ * their sum is tested.
  */
 uint32_t sl_pack_job_end(const struct sl_pack_rule *rule, const struct sl_pack *p,
 	const struct sl_pack_part *part, uint32_t from, uint32_t n)

@@ -1,10 +1,10 @@
 /*
- * pack.cu - kernels for packed data: the bounds of positions, the digest of the packed bytes, and the
- * filling of constant columns.
+ * pack.cu - kernels for packed data: the bounds of positions, the digest of the packed bytes, and
+ * the filling of constant columns.
  *
- * A thread processes values in strides of the grid. Warps reduce in registers and then update the size
- * header with an atomic operation. The minimum is stored as the largest complemented key, so that a
- * size header of zeros is the neutral element of all reductions.
+ * A thread processes values in strides of the grid. Warps reduce in registers and then update the
+ * size header with an atomic operation. The minimum is stored as the largest complemented key, so
+ * that a size header of zeros is the neutral element of all reductions.
  */
 #include "stages/device/pack.h"
 

@@ -1,13 +1,14 @@
 /*
- * pack.h - packs the survivors of a batch on the device, so that fewer bytes are copied to the host,
- * in the form that the file format needs.
+ * pack.h - packs the survivors of a batch on the device, so that fewer bytes are copied to the
+ * host, in the form that the file format needs.
  *
- * After the last stage the table is divided into parts. Each column is a part; constant columns only if
- * the format wants them, filled with their value. For formats made of records, all records together are
- * one part. Records are copied as they are, or each part is cut into chunks (with shuffled bytes, if the
- * format wants that) and each chunk compressed into a DEFLATE stream. The streams are adjacent
- * and are copied together, after a size header with their lengths (pack_run.c). The digests of
- * the columns are those of the stage write; the bounds of positions are computed here.
+ * After the last stage the table is divided into parts. Each column is a part; constant columns
+ * only if the format wants them, filled with their value. For formats made of records, all records
+ * together are one part. Records are copied as they are, or each part is cut into chunks (with
+ * shuffled bytes, if the format wants that) and each chunk compressed into a DEFLATE stream. The
+ * streams are adjacent and are copied together, after a size header with their lengths
+ * (pack_run.c). The digests of the columns are those of the stage write; the bounds of positions
+ * are computed here.
  *
  *	device   | records, or filled columns | streams | scratch |
  *	         | size header, size of each stream |
@@ -33,7 +34,9 @@ struct sl_pack_rule;
 struct sl_pack_size_header {
 	uint64_t digest; /* of all bytes, see sl_digest_bytes() */
 	size_t used;     /* all bytes */
-	/* Of x, y and z: the largest complemented key and the largest key; 0: no number was seen. */
+	/*
+	 * Of x, y and z: the largest complemented key and the largest key; 0: no number was seen.
+	 */
 	uint32_t below[3], above[3];
 };
 
@@ -94,11 +97,17 @@ size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t);
 void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_pack *p);
 
-/* Lays out what belongs to the packed bytes; the memory that they are copied to stays, or is not there yet. */
+/*
+ * Lays out what belongs to the packed bytes; the memory that they are copied to stays, or is not
+ * there yet.
+ */
 void sl_device_packed_lay_out(
 	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p);
 
-/* Makes p->bytes large enough; what they hold is lost if they move. SL_HOST_MEMORY: p has none then. */
+/*
+ * Makes p->bytes large enough; what they hold is lost if they move. SL_HOST_MEMORY: p has none
+ * then.
+ */
 enum sl_status sl_device_packed_reserve(struct sl_device_packed *p, size_t bytes);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
@@ -115,7 +124,9 @@ typedef enum sl_status sl_bounds_launcher(
 	const struct sl_batch *b, struct sl_pack_size_header *header, sl_stream s);
 sl_bounds_launcher sl_queue_bounds, sl_queue_bounds_emulated;
 
-/* Queues the kernel that digests the first header->used bytes at out, which are at most max_bytes. */
+/*
+ * Queues the kernel that digests the first header->used bytes at out, which are at most max_bytes.
+ */
 typedef enum sl_status sl_pack_digest_launcher(
 	const uint8_t *out, size_t max_bytes, struct sl_pack_size_header *header, sl_stream s);
 sl_pack_digest_launcher sl_queue_pack_digest, sl_queue_pack_digest_emulated;

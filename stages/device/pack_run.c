@@ -72,7 +72,9 @@ static enum sl_status queue_form(const struct sl_recipe *r,
 	return streams ? queue_streams(r, pipeline, t) : SL_OK;
 }
 
-/* Packs, and waits for the size header. It is copied twice and compared, because it sizes the copy. */
+/*
+ * Packs, and waits for the size header. It is copied twice and compared, because it sizes the copy.
+ */
 static enum sl_status pack(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
@@ -134,8 +136,8 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 }
 
 /*
- * A batch without survivors runs no kernel: a size header of 0 gives it the same results. The copy of the
- * packed bytes is queued here, and sl_device_pipeline_run() waits for it.
+ * A batch without survivors runs no kernel: a size header of 0 gives it the same results. The copy
+ * of the packed bytes is queued here, and sl_device_pipeline_run() waits for it.
  */
 enum sl_status sl_device_pipeline_pack(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)

@@ -42,6 +42,9 @@ enum sl_status sl_formats_start(void)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	SL_TRY(sl_h5_start());
-	/* a core that makes HDF5 files is busy with small batches only, for which half of them suffice */
+	/*
+	 * a core that makes HDF5 files is busy with small batches only, for which half of them
+	 * suffice
+	 */
 	return sl_h5_writers_start(cores > 2 ? (uint32_t)cores / 2 : 1);
 }

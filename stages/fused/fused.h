@@ -37,7 +37,10 @@ static inline bool sl_fused_fits(
 	       SL_FUSED_COLUMNS_MAX;
 }
 
-/* The parameters of both kernels. All pointers but first_id, grids and grid_copies point to host memory. */
+/*
+ * The parameters of both kernels. All pointers but first_id, grids and grid_copies point to host
+ * memory.
+ */
 struct sl_fused {
 	enum sl_model_number model;
 	const void *rules; /* the model's struct sl_NAME */

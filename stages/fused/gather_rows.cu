@@ -1,18 +1,18 @@
 /*
  * gather_rows.cu - writes and digests all columns of the survivors in one kernel, in key order.
  *
- * A thread processes rows in strides of the grid. For each row it computes the survivor again from its
- * id, or loads its record (packed_record.h), and writes each column of the table. Digests are summed
- * in registers, and sums.cuh adds the sums of all threads.
+ * A thread processes rows in strides of the grid. For each row it computes the survivor again from
+ * its id, or loads its record (packed_record.h), and writes each column of the table. Digests are
+ * summed in registers, and sums.cuh adds the sums of all threads.
  *
  * Memory traffic: reads 4 bytes and the record, if any, per row; writes the table.
  */
 #include <string.h>
 
-#include "stages/fused/model_rules.cuh"
-#include "stages/fused/gather_rows.h"
 #include "stages/batch/packed_record.h"
 #include "stages/counting/sums.cuh"
+#include "stages/fused/gather_rows.h"
+#include "stages/fused/model_rules.cuh"
 
 enum {
 	BLOCK = 256,
@@ -35,7 +35,9 @@ struct rows_job {
 	uint64_t *digest;
 };
 
-/* Loads record i through the thread's words in shared memory, because registers cannot be indexed. */
+/*
+ * Loads record i through the thread's words in shared memory, because registers cannot be indexed.
+ */
 template <sl_column_set columns>
 static __device__ __forceinline__ struct sl_particle fetch(
 	const struct rows_job *job, uint32_t i, uint32_t *thread_words)
@@ -56,8 +58,8 @@ static __device__ __forceinline__ struct sl_particle fetch(
 }
 
 /*
- * Compiled with and without derived columns, whose digests take registers. They are in the record, or
- * derived again.
+ * Compiled with and without derived columns, whose digests take registers. They are in the record,
+ * or derived again.
  */
 template <class Model, bool derives>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)

@@ -1,8 +1,8 @@
 /*
  * model_rules.cuh - the models as template arguments of the kernels of fused mode.
  *
- * For each model NAME there is a struct sl_traits_NAME with its rules, its sets of columns and fates as
- * compile-time constants, and a function that computes a particle from start to end.
+ * For each model NAME there is a struct sl_traits_NAME with its rules, its sets of columns and
+ * fates as compile-time constants, and a function that computes a particle from start to end.
  */
 #ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
 #define SL_STAGES_FUSED_MODEL_RULES_CUH
@@ -13,7 +13,10 @@
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-/* struct sl_traits_source_detector, sl_traits_slab, sl_traits_cavity, sl_traits_rays, sl_traits_list */
+/*
+ * struct sl_traits_source_detector, sl_traits_slab, sl_traits_cavity, sl_traits_rays,
+ * sl_traits_list
+ */
 #define MODEL(name)                                                                       \
 	struct sl_traits_##name {                                                         \
 		typedef struct sl_##name rules;                                           \

@@ -1,29 +1,31 @@
 /*
- * select.cu - generate, advance, mark and compact in one kernel; only survivors are written to memory.
+ * select.cu - generate, advance, mark and compact in one kernel; only survivors are written to
+ * memory.
  *
- * A block processes tiles of particles, a warp 32 particles at a time. A thread computes a particle in
- * registers to its end and counts it. A survivor goes into a list in shared memory, at a position
- * determined by a warp vote. The position of the list in the batch is the number of survivors of the
- * earlier warps of the tile and, by decoupled look-back, of the earlier tiles (look_back.cuh; Merrill
- * and Garland, 2016). The lists are then written in id order with coalesced accesses: key and index,
- * and a record (packed_record.h) if the model is not recomputed. Keys are packed at that point, where all
- * lanes of a warp have one to pack.
+ * A block processes tiles of particles, a warp 32 particles at a time. A thread computes a particle
+ * in registers to its end and counts it. A survivor goes into a list in shared memory, at a
+ * position determined by a warp vote. The position of the list in the batch is the number of
+ * survivors of the earlier warps of the tile and, by decoupled look-back, of the earlier tiles
+ * (look_back.cuh; Merrill and Garland, 2016). The lists are then written in id order with coalesced
+ * accesses: key and index, and a record (packed_record.h) if the model is not recomputed. Keys are
+ * packed at that point, where all lanes of a warp have one to pack.
  *
- * A block looks back for a tile while it computes its next one, and then writes the first: by then the
- * sums of the earlier tiles are known, and a tile costs one barrier (two for models that are not
- * recomputed). Blocks process several tiles, so that tallies are added once per block and not per tile.
+ * A block looks back for a tile while it computes its next one, and then writes the first: by then
+ * the sums of the earlier tiles are known, and a tile costs one barrier (two for models that are
+ * not recomputed). Blocks process several tiles, so that tallies are added once per block and not
+ * per tile.
  *
  * The counters of histograms follow the lists in shared memory (block_histogram.cuh). The kernel is
- * compiled with and without histograms and conditions, and with derived columns, so that runs without
- * them have no extra cost.
+ * compiled with and without histograms and conditions, and with derived columns, so that runs
+ * without them have no extra cost.
  *
  * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
  */
 #include "stages/fused/select.h"
 
+#include "stages/counting/sums.cuh"
 #include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
-#include "stages/counting/sums.cuh"
 
 /* --- a tile ----------------------------------------------------------------------------------- */
 
@@ -32,7 +34,9 @@ template <class Model, enum features features>
 static constexpr sl_fate_set fates_of = Model::fates |
                                         (features != PLAIN ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 
-/* Computes the warp's particles of a tile, counts them, and lists the survivors. Returns how many. */
+/*
+ * Computes the warp's particles of a tile, counts them, and lists the survivors. Returns how many.
+ */
 template <class Model, class Key, enum features features>
 static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
 	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
@@ -101,8 +105,8 @@ struct listed {
 };
 
 /*
- * Data that the warps of a block exchange. Two of them are used alternately: a slow warp may still read
- * that of the previous tile.
+ * Data that the warps of a block exchange. Two of them are used alternately: a slow warp may still
+ * read that of the previous tile.
  */
 struct exchange {
 	uint32_t in_warp[WARPS]; /* survivors of each warp */
@@ -128,7 +132,9 @@ static __device__ __forceinline__ struct listed sum_tile(const struct select_job
 	return l;
 }
 
-/* By the first warp: counts the survivors before a tile. All warps read the count after a barrier. */
+/*
+ * By the first warp: counts the survivors before a tile. All warps read the count after a barrier.
+ */
 template <class Key>
 static __device__ __forceinline__ void look_back(
 	const struct select_job<Key> *job, const struct listed *l, struct exchange *exchange)
@@ -160,13 +166,13 @@ static __device__ __forceinline__ void pad(
 }
 
 /*
- * In each iteration a block computes a tile, looks back for the previous one, and writes the previous
- * one after the barrier. Each warp uses only its own lists.
+ * In each iteration a block computes a tile, looks back for the previous one, and writes the
+ * previous one after the barrier. Each warp uses only its own lists.
  *
- * If the model is not recomputed, the lengths of histories differ. The first warp then looks back after
- * the barrier, when the sum of the tile just computed is published. If it looked back before, the
- * block would withhold that sum from others while it waits itself, and the longest histories would
- * delay all blocks.
+ * If the model is not recomputed, the lengths of histories differ. The first warp then looks back
+ * after the barrier, when the sum of the tile just computed is published. If it looked back before,
+ * the block would withhold that sum from others while it waits itself, and the longest histories
+ * would delay all blocks.
  */
 template <class Model, class Key, enum features features>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
@@ -289,8 +295,8 @@ static uint32_t items_for(const struct layout *l, uint32_t n)
 }
 
 /*
- * Upper bound of the tiles of a batch of at most n particles. A small batch may have smaller tiles, but
- * then it has fewer than two per block.
+ * Upper bound of the tiles of a batch of at most n particles. A small batch may have smaller tiles,
+ * but then it has fewer than two per block.
  */
 template <class Model> static uint32_t tiles_max(const struct sl_fused *f, uint32_t n)
 {

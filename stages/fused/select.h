@@ -1,8 +1,8 @@
 /*
  * select.h - fused stage 1: generate, advance, mark and compact in one kernel.
  *
- * Output: key and index of each survivor in id order, its record if the model is not recomputed, the
- * number of survivors, the tally and the histograms.
+ * Output: key and index of each survivor in id order, its record if the model is not recomputed,
+ * the number of survivors, the tally and the histograms.
  */
 #ifndef SL_STAGES_FUSED_SELECT_H
 #define SL_STAGES_FUSED_SELECT_H

@@ -1,16 +1,16 @@
 /*
- * select_lists.cuh - the lists of survivors that a block of select.cu keeps in shared memory until it
- * writes them: two lists per warp, with a record of each survivor and the columns of its key.
+ * select_lists.cuh - the lists of survivors that a block of select.cu keeps in shared memory until
+ * it writes them: two lists per warp, with a record of each survivor and the columns of its key.
  */
 #ifndef SL_STAGES_FUSED_SELECT_LISTS_CUH
 #define SL_STAGES_FUSED_SELECT_LISTS_CUH
 
 #include "primitives/kernel/look_back.cuh"
+#include "stages/batch/packed_record.h"
 #include "stages/counting/block_histogram.cuh"
 #include "stages/counting/grid.cuh"
-#include "stages/fused/model_rules.cuh"
 #include "stages/fused/fused.h"
-#include "stages/batch/packed_record.h"
+#include "stages/fused/model_rules.cuh"
 
 enum {
 	LANES = 32,
@@ -106,8 +106,8 @@ static __device__ __forceinline__ void list_survivor(
 }
 
 /*
- * The key of a list entry, equal to what sl_key_pack() makes of columns. The loop is unrolled, so that
- * the rules are read from constant memory at fixed addresses.
+ * The key of a list entry, equal to what sl_key_pack() makes of columns. The loop is unrolled, so
+ * that the rules are read from constant memory at fixed addresses.
  */
 template <class Key>
 static __device__ __forceinline__ Key pack_key(

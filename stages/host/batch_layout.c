@@ -12,8 +12,9 @@ static bool has_blocks(const struct sl_recipe *r)
 }
 
 /*
- * The particles for which a batch of n particles has memory. If the survivors were counted, the batch is
- * computed in blocks: it has memory for them and for one block more, which begins after the last of them.
+ * The particles for which a batch of n particles has memory. If the survivors were counted, the
+ * batch is computed in blocks: it has memory for them and for one block more, which begins after
+ * the last of them.
  */
 static uint32_t places_of(const struct sl_recipe *r, uint32_t n)
 {
@@ -41,7 +42,10 @@ static void lay_out_results(
 	b->table.source_index = has_blocks(r) ? b->index : NULL;
 }
 
-/* In a batch that is computed in blocks, what survivors do not keep has only the items of one block. */
+/*
+ * In a batch that is computed in blocks, what survivors do not keep has only the items of one
+ * block.
+ */
 static void lay_out_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {

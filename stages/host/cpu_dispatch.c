@@ -11,7 +11,10 @@
 #include "stages/sort.h"
 #include "stages/write.h"
 
-/* The loops of a level: the compiler makes each function once per level, with the level in its name. */
+/*
+ * The loops of a level: the compiler makes each function once per level, with the level in its
+ * name.
+ */
 #define LOOPS(at)                                                                                 \
 	{                                                                                         \
 		.level = #at, .generate = sl_loop_generate_##at, .advance = sl_loop_advance_##at, \

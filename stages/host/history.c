@@ -1,12 +1,15 @@
 /*
- * history.c - runs the rules of a model one step at a time, and reports each step and its random words.
+ * history.c - runs the rules of a model one step at a time, and reports each step and its random
+ * words.
  *
  * The rules are compiled once more in this file, with sl_draw() replaced by a function that reports
  * to the observer.
  */
 #include "stages/host/history.h"
 
-/* The observer of this thread's draws, or NULL. Thread-local, because rules have no such argument. */
+/*
+ * The observer of this thread's draws, or NULL. Thread-local, because rules have no such argument.
+ */
 static _Thread_local const struct sl_history_observer *observed;
 
 static inline struct sl_words observed_draw(uint64_t seed, uint64_t id, uint64_t block)
@@ -64,8 +67,9 @@ static const char *event_of(const struct sl_particle *before, const struct sl_pa
 }
 
 /*
- * A step is a pure function of the state before it, so it is computed twice, the second time to report
- * its draws. They can thus be reported after the step without storing them, however many there are.
+ * A step is a pure function of the state before it, so it is computed twice, the second time to
+ * report its draws. They can thus be reported after the step without storing them, however many
+ * there are.
  */
 struct sl_particle sl_follow_history(
 	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *observer)

@@ -6,8 +6,8 @@
 #ifndef SL_STAGES_HOST_HISTORY_H
 #define SL_STAGES_HOST_HISTORY_H
 
-#include "stages/particle/random.h"
 #include "stages/batch/recipe.h"
+#include "stages/particle/random.h"
 
 struct sl_history_step {
 	uint64_t number; /* from 1; 0 is the start, made by the model's generate() */

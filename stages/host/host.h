@@ -15,8 +15,9 @@
  */
 
 /*
- * Sets *most to the survivors of the batch that has the most of them. Reads and marks all particles of the
- * inputs of r, a block at a time, on the calling thread. SL_STOPPED if the run was cancelled.
+ * Sets *most to the survivors of the batch that has the most of them. Reads and marks all particles
+ * of the inputs of r, a block at a time, on the calling thread. SL_STOPPED if the run was
+ * cancelled.
  */
 enum sl_status sl_count_survivors(const struct sl_recipe *r, uint32_t *most);
 
@@ -44,9 +45,9 @@ enum { SL_HOST_BLOCK = 1 << 12 };
 
 /*
  * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
- * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
- * the host have them. Returns the offset in a from which nothing is read after the stage write: the caller can use
- * the memory from there for other things then.
+ * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches
+ * on the host have them. Returns the offset in a from which nothing is read after the stage write:
+ * the caller can use the memory from there for other things then.
  */
 size_t sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
@@ -79,7 +80,10 @@ const struct sl_loops *sl_find_loops(const char *name);
 /* The loops of the level baseline: one lane, the specification. */
 const struct sl_loops *sl_baseline_loops(void);
 
-/* Level k of this program, from best to worst, even if the processor does not support it; NULL after the last. */
+/*
+ * Level k of this program, from best to worst, even if the processor does not support it; NULL
+ * after the last.
+ */
 const struct sl_loops *sl_loops_at(size_t k);
 
 /* --- host_pipeline ---------------------------------------------------------------------------- */
@@ -89,8 +93,8 @@ const struct sl_loops *sl_loops_at(size_t k);
  *
  * 	generate -> advance -> mark -> compact -> sort -> write
  *
- * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces the
- * first four. Stages call primitives; primitives never call stages. batch.h lists which fields
+ * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces
+ * the first four. Stages call primitives; primitives never call stages. batch.h lists which fields
  * of the batch each stage sets.
  */
 
@@ -150,8 +154,8 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
 
 /*
- * Computes particle id alone, from its start to its final fate, with the loops of one lane: the other
- * lanes of a vector would be idle.
+ * Computes particle id alone, from its start to its final fate, with the loops of one lane: the
+ * other lanes of a vector would be idle.
  */
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id);
 

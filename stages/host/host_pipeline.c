@@ -9,7 +9,9 @@
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
 
-/* Items of a block: of a loop, which checks for cancellation between blocks, and see run_blocks(). */
+/*
+ * Items of a block: of a loop, which checks for cancellation between blocks, and see run_blocks().
+ */
 enum { BLOCK = SL_HOST_BLOCK };
 
 static uint32_t block_items(uint32_t left)
@@ -139,8 +141,8 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 }
 
 /*
- * If the inputs have the source records in memory, rows lead to them there: by the number of the particle in
- * the batch, which takes the place of its position.
+ * If the inputs have the source records in memory, rows lead to them there: by the number of the
+ * particle in the batch, which takes the place of its position.
  */
 static void find_records(const struct sl_recipe *r, struct sl_batch *b)
 {
@@ -212,7 +214,10 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 	return SL_OK;
 }
 
-/* --- block by block ------------------------------------------------------------------------------- */
+/*
+ * --- block by block
+ * -------------------------------------------------------------------------------
+ */
 
 /* Moves the items with the given ascending numbers to the beginning of a column. */
 static void move_items(void *column, uint32_t item_bytes, const uint32_t *number, uint32_t n)
@@ -254,8 +259,9 @@ static enum sl_status compact_block(
 }
 
 /*
- * The columns of a block if n survivors are before it: those in kept from particle n on. No later stage
- * reads the others, so each block overwrites those of the block before it, which are in the cache.
+ * The columns of a block if n survivors are before it: those in kept from particle n on. No later
+ * stage reads the others, so each block overwrites those of the block before it, which are in the
+ * cache.
  */
 static struct sl_columns columns_from(const struct sl_columns *c, sl_column_set kept, uint32_t n)
 {
@@ -277,9 +283,9 @@ static enum sl_status more_survivors(const struct sl_recipe *r, const struct sl_
 }
 
 /*
- * Runs the stages up to compact on a batch, block by block. The particles of a block begin where the
- * survivors of the blocks before it end, and its survivors are moved there. So a block stays in the
- * cache from stage to stage, and only survivors leave it.
+ * Runs the stages up to compact on a batch, block by block. The particles of a block begin where
+ * the survivors of the blocks before it end, and its survivors are moved there. So a block stays in
+ * the cache from stage to stage, and only survivors leave it.
  */
 static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])

@@ -26,8 +26,8 @@ struct found_files {
 };
 
 /*
- * Orders names by their bytes, headers of IAEA phase spaces last. glob() would order them by the locale,
- * and the order of the files determines the ids of the particles.
+ * Orders names by their bytes, headers of IAEA phase spaces last. glob() would order them by the
+ * locale, and the order of the files determines the ids of the particles.
  */
 static int by_bytes(const void *a, const void *b)
 {
@@ -38,8 +38,8 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /*
- * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an IAEA
- * phase space must not read it twice, so a header counts only if nothing else matches.
+ * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an
+ * IAEA phase space must not read it twice, so a header counts only if nothing else matches.
  */
 static size_t count_lists(char *const *path, size_t n)
 {
@@ -54,8 +54,8 @@ static size_t count_lists(char *const *path, size_t n)
 static _Thread_local int glob_error;
 
 /*
- * Directories without read permission are skipped, as by the shell. Any other failure is an error: the
- * files of the directory would be missing from the inputs.
+ * Directories without read permission are skipped, as by the shell. Any other failure is an error:
+ * the files of the directory would be missing from the inputs.
  */
 static int stop_at_error(const char *folder, int error)
 {
@@ -132,8 +132,8 @@ static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_
 }
 
 /*
- * Copies all names to one block, measured and filled by the same code (lay_out). *which is the item at
- * which the number of files gets too large.
+ * Copies all names to one block, measured and filled by the same code (lay_out). *which is the item
+ * at which the number of files gets too large.
  */
 static enum sl_status copy_names(
 	const struct found_files *found, uint32_t n, struct sl_input_files *names, uint32_t *which)

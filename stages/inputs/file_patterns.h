@@ -31,10 +31,11 @@ struct sl_run_files {
 typedef enum sl_status sl_run_lister(const char *folder, struct sl_run_files *files);
 
 /*
- * Finds the files of items. A directory stands for the files that list_run lists. An item that contains one of * ? [ and is not the name of a file is a shell
- * pattern (glob) and stands for all matching files in byte order of their names; of an IAEA phase space
- * of which both files match, only the records count. SL_USAGE if a pattern
- * matches nothing, or if there are more than SL_INPUTS_MAX files; *which is then the index of the item.
+ * Finds the files of items. A directory stands for the files that list_run lists. An item that
+ * contains one of * ? [ and is not the name of a file is a shell pattern (glob) and stands for all
+ * matching files in byte order of their names; of an IAEA phase space of which both files match,
+ * only the records count. SL_USAGE if a pattern matches nothing, or if there are more than
+ * SL_INPUTS_MAX files; *which is then the index of the item.
  */
 enum sl_status sl_find_input_files(const struct sl_lines *items, sl_run_lister *list_run,
 	struct sl_input_files *names, uint32_t *which);

@@ -1,10 +1,11 @@
 /*
  * input_reader.c - opens particle lists and reads the particles of batches.
  *
- * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
- * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
- * the state of ISA-L, because only one batch at a time can decompress. A mapping shows changes that
- * another process makes; each read is followed by a check of size and time of the file.
+ * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain
+ * file is a copy of its stream, moved to the record that is wanted. Gzip files share one window of
+ * 64 KiB and the state of ISA-L, because only one batch at a time can decompress. A mapping shows
+ * changes that another process makes; each read is followed by a check of size and time of the
+ * file.
  */
 #include "stages/inputs/input_reader.h"
 
@@ -86,8 +87,9 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 }
 
 /*
- * Removes from the constants those columns in which file k differs from the files before it. A column
- * that is constant is not stored, which saves memory and files; a weight of 1 is the usual case.
+ * Removes from the constants those columns in which file k differs from the files before it. A
+ * column that is constant is not stored, which saves memory and files; a weight of 1 is the usual
+ * case.
  */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
@@ -229,8 +231,8 @@ static void store_damaged(const struct places *to, uint32_t i)
 }
 
 /*
- * Reads the next record of a stream as the particle of place i, and keeps it as its source record. Another
- * process could change the file between the two; read_some() then refuses the batch.
+ * Reads the next record of a stream as the particle of place i, and keeps it as its source record.
+ * Another process could change the file between the two; read_some() then refuses the batch.
  */
 static enum sl_status read_next(struct sl_mcpl_stream *s, const struct places *to, uint32_t i)
 {
@@ -257,8 +259,8 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct plac
 }
 
 /*
- * Reads particles of a plain file, from number from of the file on, through a copy of its stream. Records
- * that are in the file are decoded together.
+ * Reads particles of a plain file, from number from of the file on, through a copy of its stream.
+ * Records that are in the file are decoded together.
  */
 static enum sl_status read_plain(
 	const struct sl_input_source *f, uint64_t from, const struct places *to)
@@ -309,8 +311,8 @@ static enum sl_status read_random(
 }
 
 /*
- * The same for gzip file k; skips the particles before. Batches in order of their turns skip nothing; a
- * resumed run decompresses from the beginning once.
+ * The same for gzip file k; skips the particles before. Batches in order of their turns skip
+ * nothing; a resumed run decompresses from the beginning once.
  */
 static enum sl_status read_gzipped(
 	struct sl_reading *r, uint32_t k, uint64_t from, const struct places *to)
@@ -325,8 +327,9 @@ static enum sl_status read_gzipped(
 }
 
 /*
- * Reads the particles of b from all gzip files, or from all plain files. After reading, checks that each
- * file is unchanged since the survey: data read from a changed file may look valid and still be wrong.
+ * Reads the particles of b from all gzip files, or from all plain files. After reading, checks that
+ * each file is unchanged since the survey: data read from a changed file may look valid and still
+ * be wrong.
  */
 static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct sl_batch *b)
 {

@@ -1,14 +1,15 @@
 /*
- * input_reader.h - opens the particle lists of a run, and reads the particles of each batch from them.
+ * input_reader.h - opens the particle lists of a run, and reads the particles of each batch from
+ * them.
  *
- * This folder is the host side of the model `list`: with that model and stages/formats/mcpl, it is the
- * only part of stages/ that reads the MCPL format.
+ * This folder is the host side of the model `list`: with that model and stages/formats/mcpl, it is
+ * the only part of stages/ that reads the MCPL format.
  *
  * Particles are numbered through all files. From a plain file, each batch reads its own records
  * independently of other batches. A gzip file is decompressed once, by the survey, which keeps its
- * records in memory if they fit. If they do not, the file is decompressed a second time, from start to
- * end, by one batch after another; a batch that needs particles before the current position restarts
- * the decompression.
+ * records in memory if they fit. If they do not, the file is decompressed a second time, from start
+ * to end, by one batch after another; a batch that needs particles before the current position
+ * restarts the decompression.
  */
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
@@ -54,24 +55,24 @@ struct sl_inputs {
 };
 
 /*
- * Opens the files and reads their headers. The caller closes *made, even after an error. SL_BAD_INPUT if
- * a file is no particle list, or if its header and size show that it is damaged; *which is then the index of
- * its list item.
+ * Opens the files and reads their headers. The caller closes *made, even after an error.
+ * SL_BAD_INPUT if a file is no particle list, or if its header and size show that it is damaged;
+ * *which is then the index of its list item.
  */
 enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
 	struct sl_inputs **made, uint32_t *which);
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
- * Reads the particles of b into its columns, with the fate listed or damaged, and their records in inputs->layout
- * into b->source, if it is not NULL. Batches with a turn read gzip files
- * in the order of their turns, from 0 on; each turn must be used exactly once.
+ * Reads the particles of b into its columns, with the fate listed or damaged, and their records in
+ * inputs->layout into b->source, if it is not NULL. Batches with a turn read gzip files in the
+ * order of their turns, from 0 on; each turn must be used exactly once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 
 /*
- * The same in parts: each part is a batch of consecutive particles with the turn of the whole batch. After
- * the last part, or a failure, sl_inputs_end_turn() passes the turn on.
+ * The same in parts: each part is a batch of consecutive particles with the turn of the whole
+ * batch. After the last part, or a failure, sl_inputs_end_turn() passes the turn on.
  */
 enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *part);
 void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b);

@@ -30,7 +30,9 @@ const struct sl_mcpl_header *sl_input_source_fields(const struct sl_input_source
 size_t sl_input_source_bytes(const struct sl_input_source *f);
 uint32_t sl_input_source_crc(const struct sl_input_source *f);
 
-/* A stamp that changes if a file is replaced or written to, from the stamp of the files before it. */
+/*
+ * A stamp that changes if a file is replaced or written to, from the stamp of the files before it.
+ */
 uint64_t sl_input_source_stamp(const struct sl_input_source *f, uint64_t stamp);
 
 /* Whether a file was written to since it was opened. */

@@ -1,8 +1,8 @@
 /*
  * input_survey.c - see input_survey.h.
  *
- * A gzip file is decompressed for its survey. If there is memory, its records are kept, and the batches
- * read them as those of a plain file.
+ * A gzip file is decompressed for its survey. If there is memory, its records are kept, and the
+ * batches read them as those of a plain file.
  */
 #include "stages/inputs/input_survey.h"
 
@@ -28,9 +28,10 @@ static int shift_for(double weights)
 }
 
 /*
- * Gives the records of file f the memory after the first `used` bytes of block, and returns how many bytes are used
- * then. Only records of a gzip file of at most *most bytes, by which *most is reduced, get memory. A header that
- * claims more records than the file can hold is damaged, so nothing is kept.
+ * Gives the records of file f the memory after the first `used` bytes of block, and returns how
+ * many bytes are used then. Only records of a gzip file of at most *most bytes, by which *most is
+ * reduced, get memory. A header that claims more records than the file can hold is damaged, so
+ * nothing is kept.
  */
 static size_t cut_kept(struct sl_input_source *f, size_t used, size_t *most, void *block)
 {
@@ -56,8 +57,8 @@ static size_t lay_out_kept(struct sl_inputs *inputs, size_t most, void *block)
 }
 
 /*
- * Allocates memory for the records of gzip files, file by file while together they have at most `most` bytes: one
- * block without gaps (sl_inputs_records()). Without memory nothing is kept.
+ * Allocates memory for the records of gzip files, file by file while together they have at most
+ * `most` bytes: one block without gaps (sl_inputs_records()). Without memory nothing is kept.
  */
 static void get_kept(struct sl_inputs *inputs, size_t most)
 {
@@ -88,8 +89,8 @@ struct lists_survey {
 };
 
 /*
- * The header of gzip file k is read again, and the memory for its records was allocated by the first one. Another
- * program can write to the file between the two.
+ * The header of gzip file k is read again, and the memory for its records was allocated by the
+ * first one. Another program can write to the file between the two.
  */
 static enum sl_status check_header(const struct sl_reading *reading, uint32_t k)
 {
@@ -120,8 +121,8 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 }
 
 /*
- * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole file, also
- * after damage.
+ * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole
+ * file, also after damage.
  */
 static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
 {

@@ -23,8 +23,8 @@ static void skip_number(struct records *r)
 }
 
 /*
- * Single precision as a column. A signalling NaN becomes quiet, as in a conversion to double and back,
- * which a compiler may leave out.
+ * Single precision as a column. A signalling NaN becomes quiet, as in a conversion to double and
+ * back, which a compiler may leave out.
  */
 static float quiet(float value)
 {
@@ -63,16 +63,18 @@ static void get_in_unit(struct records *r, double unit, bool absolute, float *to
 	skip_number(r);
 }
 
-/* The two numbers of the directions of some records, and the energies, whose signs belong to them. */
+/*
+ * The two numbers of the directions of some records, and the energies, whose signs belong to them.
+ */
 struct packed {
 	uint32_t n;
 	double first[AT_ONCE], second[AT_ONCE], signed_energy[AT_ONCE];
 };
 
 /*
- * Unpacks directions of version 3, with the bits of sl_mcpl_unpack(). Which component is missing changes from
- * record to record and cannot be predicted, so there are no branches: a compiler vectorises these loops. It
- * would divide and take the root once per case if they were one loop.
+ * Unpacks directions of version 3, with the bits of sl_mcpl_unpack(). Which component is missing
+ * changes from record to record and cannot be predicted, so there are no branches: a compiler
+ * vectorises these loops. It would divide and take the root once per case if they were one loop.
  */
 static void unpack(const struct packed *packed, float *u, float *v, float *w)
 {
@@ -122,7 +124,9 @@ static void unpack_octahedron(const struct packed *packed, float *u, float *v, f
 	}
 }
 
-/* Decodes directions; the energies after them have the signs of the components that are not stored. */
+/*
+ * Decodes directions; the energies after them have the signs of the components that are not stored.
+ */
 static void get_directions(struct records *r, float *u, float *v, float *w)
 {
 	const bool single = r->h->single;

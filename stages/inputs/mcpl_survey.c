@@ -74,7 +74,10 @@ static bool is_column(const struct stored_records *r, int number)
 	return r->h->single && r->numbers.factor[number] == 1 && number != r->numbers.weight;
 }
 
-/* Whether some record has a number that check_record() refuses; no branches, as such a number is rare. */
+/*
+ * Whether some record has a number that check_record() refuses; no branches, as such a number is
+ * rare.
+ */
 static bool has_refused(const struct stored_records *r, int number)
 {
 	const bool is_weight = number == r->numbers.weight;
@@ -129,8 +132,8 @@ static enum sl_status count_damaged(const struct stored_records *r, struct sl_mc
 }
 
 /*
- * Checks records and adds the absolute values of their weights: the scale of the fixed-point sums follows
- * from the sum of these over all files.
+ * Checks records and adds the absolute values of their weights: the scale of the fixed-point sums
+ * follows from the sum of these over all files.
  */
 static enum sl_status check_records(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
@@ -153,7 +156,10 @@ static enum sl_status check_records(const struct stored_records *r, struct sl_mc
 	return SL_OK;
 }
 
-/* Adds the bytes of the file that were read since the last call to the checksum, while they are cached. */
+/*
+ * Adds the bytes of the file that were read since the last call to the checksum, while they are
+ * cached.
+ */
 static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const uint8_t *end = s->gzipped ? s->z.in : s->at;
@@ -239,7 +245,10 @@ struct survey_rest {
 	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
 };
 
-/* Waits for part i and puts its results before those of the later parts. Its failure replaces theirs. */
+/*
+ * Waits for part i and puts its results before those of the later parts. Its failure replaces
+ * theirs.
+ */
 static void add(
 	struct sl_job_pool *pool, struct survey_part *p, uint64_t i, struct survey_rest *rest)
 {
@@ -256,8 +265,8 @@ static void add(
 }
 
 /*
- * From the last part to the first: if the file is larger than the memory for cached pages, its beginning, which
- * the batches read next, is cached then.
+ * From the last part to the first: if the file is larger than the memory for cached pages, its
+ * beginning, which the batches read next, is cached then.
  */
 static void survey_parts(struct sl_job_pool *pool, const struct sl_mcpl_stream *s, uint64_t parts,
 	uint64_t each, struct survey_rest *rest)

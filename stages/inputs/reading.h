@@ -1,5 +1,6 @@
 /*
- * reading.h - the state of reading, private to this folder: the open files, and the stream of gzip files.
+ * reading.h - the state of reading, private to this folder: the open files, and the stream of gzip
+ * files.
  */
 #ifndef SL_STAGES_INPUTS_READING_H
 #define SL_STAGES_INPUTS_READING_H
@@ -12,8 +13,8 @@
 #define SL_NO_INPUT_FILE UINT32_MAX
 
 /*
- * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need no
- * lock; the members after them are protected by lock.
+ * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need
+ * no lock; the members after them are protected by lock.
  */
 struct sl_reading {
 	struct sl_input_source *source; /* one per file */

@@ -1,8 +1,9 @@
 /*
  * renamed_blobs.h - the blobs of input lists that have another name in the output files.
  *
- * A blob is a named block of bytes in the header of a list. If two lists have different blobs of one
- * name, the output files keep both, and the name of the later one gets a suffix (mcpl_metadata.h).
+ * A blob is a named block of bytes in the header of a list. If two lists have different blobs of
+ * one name, the output files keep both, and the name of the later one gets a suffix
+ * (mcpl_metadata.h).
  */
 #ifndef SL_STAGES_INPUTS_RENAMED_BLOBS_H
 #define SL_STAGES_INPUTS_RENAMED_BLOBS_H

@@ -12,8 +12,8 @@
  * 460.)
  *
  * The axis of the tube is the z axis, 0 < z < length. Particles enter through z = 0, uniformly over
- * the disk and in Lambertian directions, as a rarefied gas does. The fraction that leaves at the far
- * end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
+ * the disk and in Lambertian directions, as a rarefied gas does. The fraction that leaves at the
+ * far end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
  *
  * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
@@ -73,8 +73,10 @@ SL_HD sl_lanes sl_cavity_generate(
 	return p;
 }
 
-/* Flies p from one point of the sphere to another, which may lie in the port. The position is scaled
- * back onto the sphere, so that rounding errors do not add up. */
+/*
+ * Flies p from one point of the sphere to another, which may lie in the port. The position is
+ * scaled back onto the sphere, so that rounding errors do not add up.
+ */
 SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, sl_lanes *p)
 {
 	sl_f32 along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
@@ -88,9 +90,9 @@ SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, sl_lanes *p)
 }
 
 /*
- * The distance to the wall of an infinite tube, from a point on the wall or, before the first flight,
- * inside. Written without differences of nearly equal numbers. A flight along the axis (sideways = 0)
- * has a practically infinite distance.
+ * The distance to the wall of an infinite tube, from a point on the wall or, before the first
+ * flight, inside. Written without differences of nearly equal numbers. A flight along the axis
+ * (sideways = 0) has a practically infinite distance.
  */
 SL_HD sl_f32 sl_cavity_tube_distance(const struct sl_cavity *r, const sl_lanes *p)
 {
@@ -191,8 +193,8 @@ static const struct sl_option sl_cavity_options[] = {
 #undef OPTION
 
 /*
- * Makes the rules. A sphere needs no length and a tube no port: such a key is refused, because the user
- * would expect an effect. A port of 0 while nothing absorbs would make histories endless.
+ * Makes the rules. A sphere needs no length and a tube no port: such a key is refused, because the
+ * user would expect an effect. A port of 0 while nothing absorbs would make histories endless.
  */
 static void sl_cavity_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
@@ -218,8 +220,8 @@ static void sl_cavity_make(const void *config, const struct sl_model_common *com
 }
 
 /*
- * Positions are bounded by the walls. Time is unbounded, because the number of flights is limited only
- * by max_steps and the user chooses the speed.
+ * Positions are bounded by the walls. Time is unbounded, because the number of flights is limited
+ * only by max_steps and the user chooses the speed.
  */
 static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {

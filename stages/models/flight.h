@@ -20,9 +20,10 @@ SL_HD void sl_fly(sl_lanes *p, sl_f32 distance, sl_f32 slowness)
 }
 
 /*
- * Sets the direction of p by polar angle and azimuth about the unit vector (a, b, c). sine and cosine
- * are those of the polar angle; the azimuth is half_turns * pi. The orthonormal basis is that of Duff
- * et al., Building an orthonormal basis, revisited, JCGT 6 (2017) 1, which needs no branch.
+ * Sets the direction of p by polar angle and azimuth about the unit vector (a, b, c). sine and
+ * cosine are those of the polar angle; the azimuth is half_turns * pi. The orthonormal basis is
+ * that of Duff et al., Building an orthonormal basis, revisited, JCGT 6 (2017) 1, which needs no
+ * branch.
  */
 SL_HD void sl_deflect(
 	sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_f32 sine, sl_f32 cosine, sl_f32 half_turns)

@@ -99,8 +99,8 @@ static const struct sl_option sl_list_options[] = {
 };
 
 /*
- * Makes the rules from the headers of the files. The columns of a batch are set later, per batch, by the
- * mode that reads them (device_modes.c).
+ * Makes the rules from the headers of the files. The columns of a batch are set later, per batch,
+ * by the mode that reads them (device_modes.c).
  */
 static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)

@@ -19,13 +19,13 @@
  *	sl_NAME_advance(r, wanted, seed, &p, n)
  *	                      advances one particle by at most n steps (SL_ADVANCE_BY_STEPS())
  *
- * Rules are written in the types of lanes.h: the loops of the host compute a particle in each lane of
- * a vector. wanted is the set of columns that will be read; a rule may skip the computation of others. fate,
- * weight, steps and collisions are always read, because they are counted.
+ * Rules are written in the types of lanes.h: the loops of the host compute a particle in each lane
+ * of a vector. wanted is the set of columns that will be read; a rule may skip the computation of
+ * others. fate, weight, steps and collisions are always read, because they are counted.
  *
  * Rules draw random numbers only with sl_draw(), and n steps in one call must give the same bits as
- * n calls of one step: rounds, and histories printed by `sluice replay` (history.h), depend on it. A
- * step in which collisions grows is reported as a collision.
+ * n calls of one step: rounds, and histories printed by `sluice replay` (history.h), depend on it.
+ * A step in which collisions grows is reported as a collision.
  *
  * For the host (SL_MODEL_HOST) the header also defines struct sl_NAME_config, the option table
  * sl_NAME_options, sl_NAME_make, sl_NAME_range and sl_NAME_constants (see struct sl_model), and it
@@ -48,7 +48,9 @@ SL_C_BEGIN
 /* What a model uses to check its configuration while it makes its rules. */
 struct sl_model_check {
 	void *ctx; /* passed to both functions */
-	/* Whether the user set the model's key ("source.radius"), so that it is not at its default. */
+	/*
+	 * Whether the user set the model's key ("source.radius"), so that it is not at its default.
+	 */
 	bool (*is_given)(void *ctx, const char *key);
 	/* Reports one problem with a key. It may be called for each problem of a configuration. */
 	void (*complain)(void *ctx, const char *key, const char *format, ...) SL_PRINTF(3, 4);
@@ -72,8 +74,8 @@ static inline void sl_model_require(
 }
 
 /*
- * Reports a problem if key is used but not set, or set but not used. For keys that have no default and
- * belong to one choice of another key, such as the length of a tube.
+ * Reports a problem if key is used but not set, or set but not used. For keys that have no default
+ * and belong to one choice of another key, such as the length of a tube.
  */
 static inline void sl_model_require_only_if(
 	const struct sl_model_check *check, bool used, const char *key, const char *use)
@@ -82,7 +84,10 @@ static inline void sl_model_require_only_if(
 	sl_model_refuse_unused(check, used, key, use);
 }
 
-/* The least value that a message advises: limit > 0, or a little more, with three digits, so that it is accepted. */
+/*
+ * The least value that a message advises: limit > 0, or a little more, with three digits, so that
+ * it is accepted.
+ */
 static inline double sl_model_at_least(double limit)
 {
 	double unit = 1;
@@ -181,15 +186,22 @@ struct sl_model {
 	 * empty. NULL: none. */
 	sl_fate_set (*weight_fates)(const void *rules);
 
-	/* Fates of the model that no particle gets with these rules, so that reports omit them. NULL:
-	 * none. */
+	/*
+	 * Fates of the model that no particle gets with these rules, so that reports omit them.
+	 * NULL: none.
+	 */
 	sl_fate_set (*unused_fates)(const void *rules);
 
-	/* Exponent of a power of 2 (cm) that the fluence of one collision does not exceed. NULL: histories
-	 * of the model have no scores. */
+	/*
+	 * Exponent of a power of 2 (cm) that the fluence of one collision does not exceed. NULL:
+	 * histories of the model have no scores.
+	 */
 	int (*score_shift)(const void *rules);
 
-	/* Exponent of a power of 2 (cm) that the length of a flight seldom exceeds. Given with score_shift. */
+	/*
+	 * Exponent of a power of 2 (cm) that the length of a flight seldom exceeds. Given with
+	 * score_shift.
+	 */
 	int (*track_shift)(const void *rules);
 
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */

@@ -10,8 +10,8 @@
 
 /*
  * The reflectance of a boundary from refractive index n to index m for unpolarised light (Fresnel).
- * c > 0 is the cosine of the angle of incidence to the normal. Sets *t to the cosine of the angle of
- * refraction; 0 at total reflection.
+ * c > 0 is the cosine of the angle of incidence to the normal. Sets *t to the cosine of the angle
+ * of refraction; 0 at total reflection.
  */
 SL_HD sl_f32 sl_fresnel(sl_f32 n, sl_f32 m, sl_f32 c, sl_f32 *t)
 {

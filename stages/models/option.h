@@ -2,8 +2,8 @@
  * option.h - one line of an option table.
  *
  * The pipeline has one table for the settings common to all runs, and each model one for its own
- * parameters. The reader of configurations, its error messages, the defaults, --print-config and the
- * help texts all follow from these tables.
+ * parameters. The reader of configurations, its error messages, the defaults, --print-config and
+ * the help texts all follow from these tables.
  */
 #ifndef SL_STAGES_MODELS_OPTION_H
 #define SL_STAGES_MODELS_OPTION_H
@@ -74,9 +74,9 @@ struct sl_vector {
 };
 
 /*
- * In a table, a list of items with keys (SL_KIND_ITEMS, "objects") is followed by those
- * keys ("objects[].sphere.radius"). Their values are in an array of structs: offset is the offset of
- * the value in the first struct, stride the size of one struct.
+ * In a table, a list of items with keys (SL_KIND_ITEMS, "objects") is followed by those keys
+ * ("objects[].sphere.radius"). Their values are in an array of structs: offset is the offset of the
+ * value in the first struct, stride the size of one struct.
  */
 struct sl_option {
 	const char *key; /* "run.seed"; of a model: "source.radius", below model.NAME */

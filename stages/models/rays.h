@@ -8,11 +8,11 @@
  * reflects into a Lambertian direction about its normal), or it ends.
  *
  * If the surface emits, the fate is lit and the weight emission / (1 - reflectance) / scale. The
- * mean weight of the rays of a pixel times scale is the radiance of the pixel (absorption estimator:
- * Spanier, Gelbard, Monte Carlo Principles and Neutron Transport Problems, 1969; Kajiya, The
- * rendering equation, SIGGRAPH 1986). scale is the largest such radiance of the scene, so that
- * weights are at most 1. All other rays keep weight 1. A ray that meets nothing is lit by the sky if
- * the sky has a radiance; otherwise its fate is escaped, with its last position and direction.
+ * mean weight of the rays of a pixel times scale is the radiance of the pixel (absorption
+ * estimator: Spanier, Gelbard, Monte Carlo Principles and Neutron Transport Problems, 1969; Kajiya,
+ * The rendering equation, SIGGRAPH 1986). scale is the largest such radiance of the scene, so that
+ * weights are at most 1. All other rays keep weight 1. A ray that meets nothing is lit by the sky
+ * if the sky has a radiance; otherwise its fate is escaped, with its last position and direction.
  *
  * With a camera, ray id belongs to pixel id modulo the number of pixels, row by row from the upper
  * left. With source: random, rays enter a sphere about all spheres and boxes as isotropic radiance
@@ -21,9 +21,10 @@
  * No ray meets a surface at the point where it has just left it, and none passes through one: after
  * a hit, the position is moved off the surface, to the side that the ray came from, by 2^-20 of the
  * size of the coordinates. That is at least sixteen floats, more than all rounding of the next
- * flight. Inside a sphere or a box the ray therefore always finds a wall. Where surfaces meet, rounding can move
- * the hit of one beyond another one; then it is moved back along the flight. So a ray begins and ends each flight on
- * the same side of every surface, and cannot leave a closed room, whichever surfaces it is made of.
+ * flight. Inside a sphere or a box the ray therefore always finds a wall. Where surfaces meet,
+ * rounding can move the hit of one beyond another one; then it is moved back along the flight. So a
+ * ray begins and ends each flight on the same side of every surface, and cannot leave a closed
+ * room, whichever surfaces it is made of.
  *
  * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
@@ -374,8 +375,10 @@ SL_HD void sl_rays_end(sl_lanes *p, float light, enum sl_fate otherwise)
 	p->weight = sl_all(light > 0.0f ? light : 1.0f);
 }
 
-/* Reflects p at a mirror. The direction is normalised again, because the rounding errors of hundreds
- * of reflections would add up. */
+/*
+ * Reflects p at a mirror. The direction is normalised again, because the rounding errors of
+ * hundreds of reflections would add up.
+ */
 SL_HD void sl_rays_mirror(sl_lanes *p, const sl_f32 n[3])
 {
 	sl_f32 twice = -2.0f * fmaf(p->u, n[0], fmaf(p->v, n[1], p->w * n[2]));

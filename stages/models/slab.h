@@ -2,34 +2,35 @@
  * slab.h - particles in a stack of infinite plane layers that absorb, scatter and refract.
  *
  * The slab fills 0 < z < thickness; particles enter through z = 0, or start at a point inside
- * (below). Each step is one flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
- * (absorption with probability mu_a/mu_t, else scattering) or at the boundary of the layer (reflection
- * with Fresnel's probability for unpolarised light, else refraction into the next layer or out of the
- * slab). At a boundary the rest of the flight is drawn again, which is exact because the exponential
- * distribution has no memory.
+ * (below). Each step is one flight whose length is exponentially distributed with mean 1/mu_t. It
+ * ends in a collision (absorption with probability mu_a/mu_t, else scattering) or at the boundary
+ * of the layer (reflection with Fresnel's probability for unpolarised light, else refraction into
+ * the next layer or out of the slab). At a boundary the rest of the flight is drawn again, which is
+ * exact because the exponential distribution has no memory.
  *
  * Adjacent layers of the same medium are merged when the rules are made. Splitting a layer in two
  * therefore changes no bit of any history, if the thicknesses add up to the same float.
  *
- * The layer of a particle follows from its depth, and on a boundary from its direction. Only flights
- * that were cut at a boundary end on it: collisions are kept one float away from inner boundaries. A
- * clear layer (mu_t = 0) has a mean free path of 1e30 cm and scatters only forward.
+ * The layer of a particle follows from its depth, and on a boundary from its direction. Only
+ * flights that were cut at a boundary end on it: collisions are kept one float away from inner
+ * boundaries. A clear layer (mu_t = 0) has a mean free path of 1e30 cm and scatters only forward.
  *
- * With analogue absorption a collision absorbs whole particles, and weights stay 1. Implicit capture
- * removes the fraction mu_a/mu_t of the weight at each collision. A particle whose weight is below a
- * threshold plays Russian roulette: with probability survive its weight is multiplied by 1/survive,
- * otherwise it ends with weight 0. The expected sum of weights is unchanged, and the weight missing
- * from the number of particles has been absorbed.
+ * With analogue absorption a collision absorbs whole particles, and weights stay 1. Implicit
+ * capture removes the fraction mu_a/mu_t of the weight at each collision. A particle whose weight
+ * is below a threshold plays Russian roulette: with probability survive its weight is multiplied by
+ * 1/survive, otherwise it ends with weight 0. The expected sum of weights is unchanged, and the
+ * weight missing from the number of particles has been absorbed.
  *
- * Clear layers above the first one that is not are a cover. A particle that returns without having been below it was
- * reflected specularly, as one that is reflected on entry. No column says so, but its place does: such a particle begins
- * each flight exactly on a boundary, and one that comes from below the cover is kept one float away from boundaries there.
+ * Clear layers above the first one that is not are a cover. A particle that returns without having
+ * been below it was reflected specularly, as one that is reflected on entry. No column says so, but
+ * its place does: such a particle begins each flight exactly on a boundary, and one that comes from
+ * below the cover is kept one float away from boundaries there.
  *
- * A particle that leaves through the face and inside the outline of the detector gets the fate hit, unless it was reflected
- * specularly.
+ * A particle that leaves through the face and inside the outline of the detector gets the fate hit,
+ * unless it was reflected specularly.
  *
- * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight. Block
- * 2^32, which no flight can reach, gives the place of the start on a beam with a width.
+ * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
+ * Block 2^32, which no flight can reach, gives the place of the start on a beam with a width.
  * (Wang, Jacques, Zheng, MCML, Comput. Meth. Prog. Biomed. 47 (1995) 131; Henyey, Greenstein,
  * Astrophys. J. 93 (1941) 70.)
  */
@@ -231,7 +232,10 @@ SL_HD_PART sl_mask sl_slab_is_detected(const struct sl_slab_detector *d, const s
 	return inside & (fmaf(p->u, p->u, p->v * p->v) <= d->sine2);
 }
 
-/* The fate of the particles of leaves, which have left the slab, upwards where up is set; deep: they were below the cover. */
+/*
+ * The fate of the particles of leaves, which have left the slab, upwards where up is set; deep:
+ * they were below the cover.
+ */
 SL_HD_PART void sl_slab_leave(
 	const struct sl_slab *r, sl_mask leaves, sl_mask up, sl_mask deep, sl_lanes *p)
 {
@@ -256,8 +260,8 @@ struct sl_slab_flight {
 };
 
 /*
- * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
- * leaves the slab. Sets *length to that of the flight. Returns the layer where p is then.
+ * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer
+ * or leaves the slab. Sets *length to that of the flight. Returns the layer where p is then.
  */
 SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t most, sl_u32 i,
 	sl_lanes *p, sl_mask up, sl_f32 uniform, sl_f32 *length)
@@ -333,11 +337,12 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i
 }
 
 /*
- * One step of p, which is alive and in layer i, described in *f. Returns the layer where it is then.
+ * One step of p, which is alive and in layer i, described in *f. Returns the layer where it is
+ * then.
  *
- * Whether the flight reaches a boundary is decided by lengths: the end of the flight is rounded to the floats of its
- * depth, which would make a thin layer at a great depth thicker. The first layer begins at depth 0, where that is 2^-24 of
- * its thickness at most, so the end itself is compared.
+ * Whether the flight reaches a boundary is decided by lengths: the end of the flight is rounded to
+ * the floats of its depth, which would make a thin layer at a great depth thicker. The first layer
+ * begins at depth 0, where that is 2^-24 of its thickness at most, so the end itself is compared.
  */
 SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i, uint64_t seed,
 	sl_lanes *p, struct sl_slab_flight *f)

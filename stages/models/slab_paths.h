@@ -1,17 +1,19 @@
 /*
- * slab_paths.h - the model slab, with the path length, the collisions and the momentum transfer of each
- * history in up to three regions of layers.
+ * slab_paths.h - the model slab, with the path length, the collisions and the momentum transfer of
+ * each history in up to three regions of layers.
  *
- * Each layer belongs to a region, 1 to 3, or to none. A particle has, for each region k, the columns
+ * Each layer belongs to a region, 1 to 3, or to none. A particle has, for each region k, the
+ * columns
  *
  *	path_k        the length of its path in the layers of the region, cm
  *	collisions_k  its collisions there, the last one included
  *	momentum_k    the sum of 1 - cos(scattering angle) over its scatterings there
  *
- * Histories are those of the model slab, bit for bit, as long as layers of one medium are in one region
- * (other neighbours of one medium are not merged). The weight of a history changes by
- * exp(-d path_k) if the absorption of region k is increased by d afterwards
- * (scripts/change_absorption.py), and the momentum transfer gives the correlation of scattered light.
+ * Histories are those of the model slab, bit for bit, as long as layers of one medium are in one
+ * region (other neighbours of one medium are not merged). The weight of a history changes by exp(-d
+ * path_k) if the absorption of region k is increased by d afterwards
+ * (scripts/change_absorption.py), and the momentum transfer gives the correlation of scattered
+ * light.
  */
 #ifndef SL_STAGES_MODELS_SLAB_PATHS_H
 #define SL_STAGES_MODELS_SLAB_PATHS_H
@@ -140,7 +142,9 @@ static void sl_slab_paths_make(const void *config, const struct sl_model_common 
 	sl_slab_make(&c, common, &((struct sl_slab_paths *)rules)->slab, check);
 }
 
-/* Collisions have the range of the column collisions; paths and momentum transfers are unbounded. */
+/*
+ * Collisions have the range of the column collisions; paths and momentum transfers are unbounded.
+ */
 static bool sl_slab_paths_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = &((const struct sl_slab_paths *)rules)->slab;

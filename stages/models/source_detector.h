@@ -1,9 +1,9 @@
 /*
  * source_detector.h - straight flight from a source past an optional stop to a detector.
  *
- * The source is at the origin; the axis is +z. A single step decides: the particle is blocked by the
- * stop, hits the detector, or misses it. Nothing scatters. Philox block 0 gives the start, block 1
- * the energy.
+ * The source is at the origin; the axis is +z. A single step decides: the particle is blocked by
+ * the stop, hits the detector, or misses it. Nothing scatters. Philox block 0 gives the start,
+ * block 1 the energy.
  */
 #ifndef SL_STAGES_MODELS_SOURCE_DETECTOR_H
 #define SL_STAGES_MODELS_SOURCE_DETECTOR_H

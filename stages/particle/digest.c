@@ -17,7 +17,9 @@ enum { BLOCK_BYTES = SL_DIGEST_ROWS * sizeof(uint64_t), CACHE_LINE_BYTES = 64 };
 	}                                                             \
 	return sum
 
-/* The digest of n rows from row from on, which have the given weights. Floats count as their bits. */
+/*
+ * The digest of n rows from row from on, which have the given weights. Floats count as their bits.
+ */
 static uint64_t digest_rows(
 	const struct sl_table_column *c, size_t from, uint32_t n, const uint64_t *weight)
 {
@@ -92,9 +94,9 @@ void sl_digest_table(struct sl_table *t)
 }
 
 /*
- * The digest of one block of n bytes, as 64-bit words; the last word is padded with zeros. The block
- * after it is prefetched: the processor's own prefetch stops at each page, so without it the sum
- * waits for memory half of the time.
+ * The digest of one block of n bytes, as 64-bit words; the last word is padded with zeros. The
+ * block after it is prefetched: the processor's own prefetch stops at each page, so without it the
+ * sum waits for memory half of the time.
  */
 static uint64_t digest_words(const char *at, size_t n, const uint64_t *weight)
 {
@@ -142,8 +144,10 @@ static bool is_copied(const struct sl_table_column *c)
 	return !c->constant && c->data;
 }
 
-/* The digests of the copied columns, row block by row block so that weights are computed once. Other
- * columns get the digest that they are expected to have. */
+/*
+ * The digests of the copied columns, row block by row block so that weights are computed once.
+ * Other columns get the digest that they are expected to have.
+ */
 static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUNT])
 {
 	uint64_t weight[SL_DIGEST_ROWS];
@@ -154,7 +158,9 @@ static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUN
 		seen[k] = is_copied(&t->column[k]) ? 0 : t->column[k].digest;
 		any |= is_copied(&t->column[k]);
 	}
-	/* Without a copied column no weights are needed; those of a large batch take milliseconds. */
+	/*
+	 * Without a copied column no weights are needed; those of a large batch take milliseconds.
+	 */
 	for (uint32_t from = 0; any && from < t->n; from += rows) {
 		rows = rows_at(from, t->n);
 		sl_digest_weights(from, rows, weight);

@@ -1,13 +1,13 @@
 /*
  * digest.h - digests of columns and bytes that can be summed in any order.
  *
- * digest = sum over rows i of weight(i) * bits of value i, modulo 2^64. The sum commutes, so threads,
- * blocks and devices may add their parts in any order; the weights make the digest depend on the order
- * of the rows nevertheless. Weights are pseudo-random, so two columns that differ have the same digest
- * with probability 2^-33 (multilinear hashing: Lemire and Kaser, Strongly universal string hashing is
- * fast, 2014). Weights are odd, so a single changed bit always changes the digest. All columns of a
- * row share its weight, so that a value costs one multiplication. A digest detects accidents; it does
- * not protect against an adversary.
+ * digest = sum over rows i of weight(i) * bits of value i, modulo 2^64. The sum commutes, so
+ * threads, blocks and devices may add their parts in any order; the weights make the digest depend
+ * on the order of the rows nevertheless. Weights are pseudo-random, so two columns that differ have
+ * the same digest with probability 2^-33 (multilinear hashing: Lemire and Kaser, Strongly universal
+ * string hashing is fast, 2014). Weights are odd, so a single changed bit always changes the
+ * digest. All columns of a row share its weight, so that a value costs one multiplication. A digest
+ * detects accidents; it does not protect against an adversary.
  */
 #ifndef SL_STAGES_PARTICLE_DIGEST_H
 #define SL_STAGES_PARTICLE_DIGEST_H
@@ -76,21 +76,25 @@ SL_HD void sl_digest_weights(uint64_t from, uint32_t n, uint64_t weight[SL_DIGES
 enum sl_status sl_digest_check(const struct sl_table *t);
 
 /*
- * The digests of all columns of t, in their order; a constant column has its value in each row. Takes
- * O(rows) for all constant columns together. Host only.
+ * The digests of all columns of t, in their order; a constant column has its value in each row.
+ * Takes O(rows) for all constant columns together. Host only.
  */
 void sl_digest_columns(const struct sl_table *t, uint64_t digest[]);
 
-/* Adds the terms of all rows of t, which are the rows from first on of a larger table, to its digests. */
+/*
+ * Adds the terms of all rows of t, which are the rows from first on of a larger table, to its
+ * digests.
+ */
 void sl_digest_add_rows(const struct sl_table *t, uint64_t first, uint64_t digest[]);
 
 /* Sets the digest of each column of t. Host only. */
 void sl_digest_table(struct sl_table *t);
 
 /*
- * The digest of n bytes, read as little-endian words of 64 bits, the last one padded with zeros. Word
- * j adds sl_digest_word(j, word): the weights inside a block of SL_DIGEST_ROWS words are the same for
- * each block, multiplied by a weight of the block, so that they are computed only once. Host only.
+ * The digest of n bytes, read as little-endian words of 64 bits, the last one padded with zeros.
+ * Word j adds sl_digest_word(j, word): the weights inside a block of SL_DIGEST_ROWS words are the
+ * same for each block, multiplied by a weight of the block, so that they are computed only once.
+ * Host only.
  */
 uint64_t sl_digest_bytes(const void *bytes, size_t n);
 

@@ -2,9 +2,10 @@
  * lanes.h - the types and functions in which rules are written, so that one text computes one
  * particle, or one particle in each lane of a SIMD vector.
  *
- * With SL_SIMD_LANES = 1, the default, a value is a scalar. The host loops define SL_SIMD_LANES as 4, 8 or 16
- * before they include the rules (lanes_simd.h). A value is then a vector of that many lanes, and an
- * operation does in each lane exactly what it does to a scalar, so that the bits are the same.
+ * With SL_SIMD_LANES = 1, the default, a value is a scalar. The host loops define SL_SIMD_LANES as
+ * 4, 8 or 16 before they include the rules (lanes_simd.h). A value is then a vector of that many
+ * lanes, and an operation does in each lane exactly what it does to a scalar, so that the bits are
+ * the same.
  *
  * The lanes of a vector may take different branches. So a rule computes masks, branches with
  * sl_any() where a branch saves work, and merges the result of the branch into the lanes whose mask

@@ -42,13 +42,17 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 	*v = x;
 }
 
-/* Loads the particles from i on with the columns of set, a constant at each call; others become 0. */
+/*
+ * Loads the particles from i on with the columns of set, a constant at each call; others become 0.
+ */
 SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
 	return sl_load(c, set, i);
 }
 
-/* Stores particles from i on; n, at least 1, is how many follow in c. set as for sl_load_lanes(). */
+/*
+ * Stores particles from i on; n, at least 1, is how many follow in c. set as for sl_load_lanes().
+ */
 SL_HD_PART void sl_store_lanes(
 	const struct sl_columns *c, sl_column_set set, uint64_t i, uint64_t n, const sl_lanes *p)
 {

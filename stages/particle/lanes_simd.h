@@ -1,6 +1,6 @@
 /*
- * lanes_simd.h - the types and functions of lanes.h as SIMD vectors, by the vector extensions of gcc
- * and clang. What these do not express is written with intrinsics, for
+ * lanes_simd.h - the types and functions of lanes.h as SIMD vectors, by the vector extensions of
+ * gcc and clang. What these do not express is written with intrinsics, for
  *
  *	SL_SIMD_LANES = 16   x86-64-v4 (AVX-512)
  *	SL_SIMD_LANES = 8    x86-64-v3 (AVX2, FMA)
@@ -43,7 +43,10 @@ typedef struct {
 #undef COLUMN
 } sl_lanes;
 
-/* --- scalars in each lane -------------------------------------------------------------------------- */
+/*
+ * --- scalars in each lane
+ * --------------------------------------------------------------------------
+ */
 
 /* x - 0 is x for every x, also for -0. */
 static inline sl_f32 sl_all(float x)
@@ -74,7 +77,10 @@ static inline sl_u32 sl_all_fate(enum sl_fate x)
 /* x as a value of the type of other: in each lane if other is an sl_f32. */
 #define SL_AS(other, x) ((x) - _Generic((other), sl_f32 : (sl_f32){0}, default : 0.0f))
 
-/* --- intrinsics ------------------------------------------------------------------------------------ */
+/*
+ * --- intrinsics
+ * ------------------------------------------------------------------------------------
+ */
 
 /* Half as many lanes of 64 bits. */
 typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
@@ -101,7 +107,10 @@ typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
 	((sl_pairs)vmull_u32(vmovn_u64((uint64x2_t)(a)), vmovn_u64((uint64x2_t)(b))))
 #endif
 
-/* --- functions ------------------------------------------------------------------------------------- */
+/*
+ * --- functions
+ * -------------------------------------------------------------------------------------
+ */
 
 static inline sl_f32 sl_fma_lanes(sl_f32 a, sl_f32 b, sl_f32 c)
 {
@@ -275,7 +284,10 @@ static inline sl_f32 sl_among(sl_u32 i, float a, float b, float c, float d)
 #define SL_MEMBER_FEW(array, i, name) \
 	sl_among(i, (array)[0].name, (array)[1].name, (array)[2].name, (array)[3].name)
 
-/* --- particles ------------------------------------------------------------------------------------- */
+/*
+ * --- particles
+ * -------------------------------------------------------------------------------------
+ */
 
 #define SL_ASSIGN_IF_float(m, to, from)    to = sl_select_lanes(m, from, to)
 #define SL_ASSIGN_IF_uint8_t(m, to, from)  to = sl_select_u32_lanes(m, from, to)
@@ -295,8 +307,8 @@ static inline void sl_assign_if(sl_mask m, sl_lanes *p, const sl_lanes *q)
 }
 
 /*
- * The same for a *q that differs from *p only in the columns of set, a constant. If all columns of q are read, gcc
- * copies the whole struct of 2 KB in memory; of some columns it makes registers.
+ * The same for a *q that differs from *p only in the columns of set, a constant. If all columns of
+ * q are read, gcc copies the whole struct of 2 KB in memory; of some columns it makes registers.
  */
 SL_HD_PART void sl_assign_some_if(sl_column_set set, sl_mask m, sl_lanes *p, const sl_lanes *q)
 {

@@ -2,16 +2,17 @@
  * math.h - log, sin and cos with the same bits from gcc, clang and nvcc.
  *
  * The functions of C and CUDA libraries differ between host and device and between versions. These
- * use only +, -, *, fmaf, comparisons and integers, each of which IEEE 754 rounds in exactly one way.
- * No product is added in plain form, so that a compiler that contracts a * b + c finds nothing to
- * contract. The functions are on the critical path of the innermost loop: they have no branches, and
- * long polynomials are split as by Estrin (Organization of computer systems, Western Joint Computer
- * Conference 1960), which halves the depth of Horner's rule. The coefficients are derived by
- * data/reference/math/NAME.sollya; tests/stages/particle/math measures the errors, which
+ * use only +, -, *, fmaf, comparisons and integers, each of which IEEE 754 rounds in exactly one
+ * way. No product is added in plain form, so that a compiler that contracts a * b + c finds nothing
+ * to contract. The functions are on the critical path of the innermost loop: they have no branches,
+ * and long polynomials are split as by Estrin (Organization of computer systems, Western Joint
+ * Computer Conference 1960), which halves the depth of Horner's rule. The coefficients are derived
+ * by data/reference/math/NAME.sollya; tests/stages/particle/math measures the errors, which
  * data/reference/math/ulp.txt records.
  *
- * The code assumes rounding to nearest, gradual underflow and evaluation in binary32: the defaults of
- * the three compilers on 64-bit machines. A NaN argument gives the NaN with the bits SL_NAN_BITS.
+ * The code assumes rounding to nearest, gradual underflow and evaluation in binary32: the defaults
+ * of the three compilers on 64-bit machines. A NaN argument gives the NaN with the bits
+ * SL_NAN_BITS.
  */
 #ifndef SL_STAGES_PARTICLE_MATH_H
 #define SL_STAGES_PARTICLE_MATH_H

@@ -30,9 +30,9 @@ enum sl_column {
 };
 
 /*
- * Sets. Bit i of a set stands for column i or fate i. A set of columns is made with SL_BIT(), one of
- * fates with SL_FATE_BIT(). SL_HAS() works for both, and for constants of a narrower type, which it
- * widens: columns have numbers above 31.
+ * Sets. Bit i of a set stands for column i or fate i. A set of columns is made with SL_BIT(), one
+ * of fates with SL_FATE_BIT(). SL_HAS() works for both, and for constants of a narrower type, which
+ * it widens: columns have numbers above 31.
  */
 typedef uint64_t sl_column_set;
 typedef uint64_t sl_fate_set;
@@ -43,7 +43,10 @@ typedef uint64_t sl_fate_set;
 
 #define SL_EVERY_COLUMN UINT64_MAX
 
-/* The derived columns: built-in ones, then named ones, whose names and units the configuration gives. */
+/*
+ * The derived columns: built-in ones, then named ones, whose names and units the configuration
+ * gives.
+ */
 #define SL_DERIVED_LIST(X) \
 	X(r)               \
 	X(rho)             \
@@ -148,8 +151,8 @@ static inline enum sl_unit sl_label_unit(const struct sl_column_label *label, en
 }
 
 /*
- * Stores a name of length bytes that a file has. False if it cannot be that of a named column: not letters,
- * digits and '_', too long, or the name of another column.
+ * Stores a name of length bytes that a file has. False if it cannot be that of a named column: not
+ * letters, digits and '_', too long, or the name of another column.
  */
 bool sl_label_set_name(struct sl_column_label *label, const char *name, size_t length);
 

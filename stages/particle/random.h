@@ -4,8 +4,8 @@
  * Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011). Word k of a
  * particle is a pure function of (seed, id, k): the value that curand() returns after
  * curand_init(seed, id, k, &state) for a curandStatePhilox4_32_10_t. Any particle can therefore be
- * computed alone, and there is no generator state. sl_draw() returns a block of four words, so that a
- * rule that needs up to four words per step makes one call.
+ * computed alone, and there is no generator state. sl_draw() returns a block of four words, so that
+ * a rule that needs up to four words per step makes one call.
  */
 #ifndef SL_STAGES_PARTICLE_RANDOM_H
 #define SL_STAGES_PARTICLE_RANDOM_H
@@ -57,8 +57,8 @@ SL_HD struct sl_words sl_philox(struct sl_words counter, uint32_t key0, uint32_t
 }
 #else
 /*
- * Processors multiply vectors of 32-bit numbers to 64 bits in 64-bit lanes. So the words are kept in
- * the low halves of such lanes, even and odd lanes apart, and the upper halves are ignored.
+ * Processors multiply vectors of 32-bit numbers to 64 bits in 64-bit lanes. So the words are kept
+ * in the low halves of such lanes, even and odd lanes apart, and the upper halves are ignored.
  */
 static inline void sl_philox_pairs(sl_pairs c[4], uint32_t key0, uint32_t key1)
 {
@@ -101,8 +101,9 @@ SL_HD struct sl_words sl_draw(uint64_t seed, sl_u64 id, sl_u64 block)
 }
 
 /*
- * The uniform number of curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplication by a power
- * of two is exact, so a fused and a separate addition round alike. The smallest value is 2^-33, so
+ * The uniform number of curand_uniform(): word * 2^-32 + 2^-33, in (0, 1]. Multiplication by a
+ * power of two is exact, so a fused and a separate addition round alike. The smallest value is
+ * 2^-33, so
  * -log(u) <= 22.88; the 128 largest words give exactly 1.
  */
 SL_HD sl_f32 sl_uniform(sl_u32 word)

@@ -28,9 +28,9 @@ struct sl_table_column {
 
 struct sl_table {
 	/*
-	 * NULL, or the records of particles that were read, which a format of records writes instead of
-	 * new ones: of particle first_id, first_id + 1, ... The column id is then in the table. In the
-	 * memory of the columns, or of the inputs.
+	 * NULL, or the records of particles that were read, which a format of records writes
+	 * instead of new ones: of particle first_id, first_id + 1, ... The column id is then in the
+	 * table. In the memory of the columns, or of the inputs.
 	 */
 	const uint32_t *source;
 	const uint32_t
@@ -72,9 +72,9 @@ static inline const struct sl_table_column *sl_table_find(
 }
 
 /*
- * A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. Its owner
- * frees bytes. They grow with the batches (sl_device_packed_reserve()): a batch mostly needs a fifth of what
- * it may have, and pinned memory takes longer to get than a batch to compute.
+ * A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. Its
+ * owner frees bytes. They grow with the batches (sl_device_packed_reserve()): a batch mostly needs
+ * a fifth of what it may have, and pinned memory takes longer to get than a batch to compute.
  */
 struct sl_device_packed {
 	bool wanted;        /* this batch is packed on the device */

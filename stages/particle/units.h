@@ -1,8 +1,8 @@
 /*
  * units.h - the units of configurations and files.
  *
- * Internally all numbers of a dimension have one unit: cm, ns, keV, rad. A configuration may use any
- * unit of units.def; files state the internal unit.
+ * Internally all numbers of a dimension have one unit: cm, ns, keV, rad. A configuration may use
+ * any unit of units.def; files state the internal unit.
  */
 #ifndef SL_STAGES_PARTICLE_UNITS_H
 #define SL_STAGES_PARTICLE_UNITS_H

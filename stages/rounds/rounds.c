@@ -70,7 +70,9 @@ static struct sl_active_set next_state(struct loop_state *w, uint32_t n)
 	return to;
 }
 
-/* Lists all columns, and the place, to be moved from one active set to another. Returns how many. */
+/*
+ * Lists all columns, and the place, to be moved from one active set to another. Returns how many.
+ */
 static uint32_t columns_between(const struct sl_recipe *r, const struct sl_active_set *from,
 	const struct sl_active_set *to, struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX])
 {
@@ -114,8 +116,10 @@ static struct sl_round *round_of(struct loop_state *w, uint32_t number)
 	return &w->b->rounds.at[number < SL_ROUNDS_MAX ? number : SL_ROUNDS_MAX - 1];
 }
 
-/* Adds the time of the compaction after the previous round. The marks are complete once the steps of
- * this round are. */
+/*
+ * Adds the time of the compaction after the previous round. The marks are complete once the steps
+ * of this round are.
+ */
 static enum sl_status time_compaction(struct loop_state *w)
 {
 	struct sl_round *last = round_of(w, w->round - 1);

@@ -6,14 +6,15 @@
  *	finish   when few are left: one last round takes all their steps
  *
  * The alternative, histories, is one round without a limit of steps. (Hamilton, Slattery and Evans,
- * Multigroup Monte Carlo on GPUs: comparison of history- and event-based algorithms, Ann. Nucl. Energy
- * 113 (2018) 506, compare both.) A step is a pure function of a particle, so no schedule changes a bit
- * of the result.
+ * Multigroup Monte Carlo on GPUs: comparison of history- and event-based algorithms, Ann. Nucl.
+ * Energy 113 (2018) 506, compare both.) A step is a pure function of a particle, so no schedule
+ * changes a bit of the result.
  *
- * The first round works on the columns of the batch in place. A compaction moves the active particles
- * to one of two states, dense columns with the place in the batch that each particle belongs to, and
- * the next compaction moves them to the other state. A particle that ends is written to its place in
- * the batch, so that at the end all particles are there in id order, as with histories.
+ * The first round works on the columns of the batch in place. A compaction moves the active
+ * particles to one of two states, dense columns with the place in the batch that each particle
+ * belongs to, and the next compaction moves them to the other state. A particle that ends is
+ * written to its place in the batch, so that at the end all particles are there in id order, as
+ * with histories.
  */
 #ifndef SL_STAGES_ROUNDS_ROUNDS_H
 #define SL_STAGES_ROUNDS_ROUNDS_H
@@ -35,7 +36,9 @@ void sl_rounds_lay_out(
 /* Bytes of scratch for compacting the active set of a batch of n particles. */
 size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n);
 
-/* Makes all particles of b the active set, in place, to be advanced by the given steps per round. */
+/*
+ * Makes all particles of b the active set, in place, to be advanced by the given steps per round.
+ */
 void sl_active_set_begin(struct sl_batch *b, uint32_t steps);
 
 /* Points in time of a round: before and after the steps, before and after the compaction. */
@@ -65,8 +68,8 @@ struct sl_round_operations {
 };
 
 /*
- * Runs rounds on b, which has been generated, until no particle is alive. n_out is a word of scratch
- * in the memory space of x. Fills b->rounds. SL_STOPPED if the run was cancelled.
+ * Runs rounds on b, which has been generated, until no particle is alive. n_out is a word of
+ * scratch in the memory space of x. Fills b->rounds. SL_STOPPED if the run was cancelled.
  */
 enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	const struct sl_round_operations *operations, void *ctx, uint32_t *n_out);

@@ -1,6 +1,6 @@
 /*
- * condition.h - the condition of keep on a particle's columns: a short program, the same on host and
- * device.
+ * condition.h - the condition of keep on a particle's columns: a short program, the same on host
+ * and device.
  *
  * The program is in postfix order for a stack of doubles, which hold the values of all columns
  * exactly. True is 1 and false is 0. IEEE 754 rounds each operation in exactly one way, so all
@@ -120,8 +120,8 @@ SL_HD uint64_t sl_condition_bits(double x)
 }
 
 /*
- * The result of an operation on the two top numbers a and b; a unary operation uses only b. operand is
- * that of the step.
+ * The result of an operation on the two top numbers a and b; a unary operation uses only b. operand
+ * is that of the step.
  */
 SL_HD double sl_condition_operate(enum sl_operation operation, uint32_t operand, double a, double b)
 {

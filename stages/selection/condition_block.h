@@ -1,9 +1,9 @@
 /*
  * condition_block.h - evaluates a condition on the host for SL_CONDITION_BLOCK particles at once.
  *
- * Each step of the program is a loop over the particles of a block, which the compiler vectorises for
- * the level of the processor. A lane performs the operations of sl_condition_holds(), so the results are
- * the same.
+ * Each step of the program is a loop over the particles of a block, which the compiler vectorises
+ * for the level of the processor. A lane performs the operations of sl_condition_holds(), so the
+ * results are the same.
  */
 #ifndef SL_STAGES_SELECTION_CONDITION_BLOCK_H
 #define SL_STAGES_SELECTION_CONDITION_BLOCK_H
@@ -97,7 +97,9 @@ static inline void sl_condition_end_block(
 			fate[i] = SL_FATE_dropped;
 }
 
-/* Sets the final fates of particles from .. to - 1, of which the first has the id first_id + from. */
+/*
+ * Sets the final fates of particles from .. to - 1, of which the first has the id first_id + from.
+ */
 static inline void sl_condition_range(const struct sl_condition *k, const struct sl_columns *c,
 	uint64_t first_id, uint32_t from, uint32_t to)
 {

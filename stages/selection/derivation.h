@@ -1,11 +1,11 @@
 /*
- * derivation.h - derived columns: a short program that computes columns of a particle from its other
- * columns, the same on host and device.
+ * derivation.h - derived columns: a short program that computes columns of a particle from its
+ * other columns, the same on host and device.
  *
- * The program is that of a condition (condition.h) with functions and an operation that stores: a stack
- * of doubles in postfix order. Columns are derived after the last step of a particle and before the
- * condition of keep. A value is rounded to a float when it is stored, and a column that is derived from
- * another one reads that float. All NaNs have the same bits.
+ * The program is that of a condition (condition.h) with functions and an operation that stores: a
+ * stack of doubles in postfix order. Columns are derived after the last step of a particle and
+ * before the condition of keep. A value is rounded to a float when it is stored, and a column that
+ * is derived from another one reads that float. All NaNs have the same bits.
  */
 #ifndef SL_STAGES_SELECTION_DERIVATION_H
 #define SL_STAGES_SELECTION_DERIVATION_H

@@ -1,8 +1,9 @@
 /*
  * derive_block.h - derives columns on the host, for SL_DERIVE_BLOCK particles at once.
  *
- * Each step of the program is a loop over the particles of a block, which the compiler vectorises for
- * the level of the processor. A lane performs the operations of sl_derive(), so the bits are the same.
+ * Each step of the program is a loop over the particles of a block, which the compiler vectorises
+ * for the level of the processor. A lane performs the operations of sl_derive(), so the bits are
+ * the same.
  */
 #ifndef SL_STAGES_SELECTION_DERIVE_BLOCK_H
 #define SL_STAGES_SELECTION_DERIVE_BLOCK_H

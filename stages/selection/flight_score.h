@@ -1,19 +1,20 @@
 /*
- * flight_score.h - what a flight scores: the length of its path in each cell of a grid, or where it crosses
- * a plane.
+ * flight_score.h - what a flight scores: the length of its path in each cell of a grid, or where it
+ * crosses a plane.
  *
- * A flight is a straight line in one layer. Its path is cut where it leaves a bin of an axis: at a plane
- * on the axes x, y and z, at a time on the axis time, at a cylinder on the axis r. sl_track_next() gives
- * the pieces in the order of the flight. All of this is computed in single precision, by the same
- * operations on the host and on a device, so the pieces have the same bits.
+ * A flight is a straight line in one layer. Its path is cut where it leaves a bin of an axis: at a
+ * plane on the axes x, y and z, at a time on the axis time, at a cylinder on the axis r.
+ * sl_track_next() gives the pieces in the order of the flight. All of this is computed in single
+ * precision, by the same operations on the host and on a device, so the pieces have the same bits.
  *
  *	struct sl_track t = sl_track_begin(g, edge, &flight);
  *
  *	while (sl_track_next(g, edge, &flight, &t))
  *		... t.length is the length of a piece, t.cell its counter within the row
  *
- * Each axis moves from one of its bins to the next, so that there are at most as many pieces as bins of all
- * axes, twice that of r. A place within rounding of an edge may be in the bin on either side.
+ * Each axis moves from one of its bins to the next, so that there are at most as many pieces as
+ * bins of all axes, twice that of r. A place within rounding of an edge may be in the bin on either
+ * side.
  */
 #ifndef SL_STAGES_SELECTION_FLIGHT_SCORE_H
 #define SL_STAGES_SELECTION_FLIGHT_SCORE_H
@@ -32,8 +33,9 @@ struct sl_scored_flight {
 };
 
 /*
- * A place on the flight: how the pieces go on from there. Loops over the axes have a constant number of rounds and
- * compare the axis, because a device keeps arrays in registers only if no variable indexes them.
+ * A place on the flight: how the pieces go on from there. Loops over the axes have a constant
+ * number of rounds and compare the axis, because a device keeps arrays in registers only if no
+ * variable indexes them.
  */
 struct sl_track {
 	float at;                       /* distance from the beginning */
@@ -93,8 +95,9 @@ SL_HD struct sl_track_exit sl_track_find_plane(const struct sl_grid_axis_rule *a
 }
 
 /*
- * The same for the axis r. At distance s the squared radius is a s^2 + 2 b s + c. A flight goes inwards, to the
- * inner edge of its bin if it reaches it; after it has gone outwards once, it goes inwards no more.
+ * The same for the axis r. At distance s the squared radius is a s^2 + 2 b s + c. A flight goes
+ * inwards, to the inner edge of its bin if it reaches it; after it has gone outwards once, it goes
+ * inwards no more.
  */
 SL_HD struct sl_track_exit sl_track_find_ring(const struct sl_grid_axis_rule *axis,
 	const float *edge, const struct sl_scored_flight *f, uint32_t bin, bool outward, float at)
@@ -173,7 +176,9 @@ SL_HD uint32_t sl_track_cell(const struct sl_grid_rule *g, const struct sl_track
 	return cell + 1;
 }
 
-/* Sets the next piece of the flight; false: there is none. Only the last piece can have no length. */
+/*
+ * Sets the next piece of the flight; false: there is none. Only the last piece can have no length.
+ */
 SL_HD bool sl_track_next(const struct sl_grid_rule *g, const float *edge,
 	const struct sl_scored_flight *f, struct sl_track *t)
 {
@@ -203,9 +208,9 @@ SL_HD bool sl_track_next(const struct sl_grid_rule *g, const float *edge,
 }
 
 /*
- * The score of a piece in units of 2^(score_shift - 32). *count is the number of counts for it: one for each
- * unit of 2^score_shift that it has begun, so that 2^32 counts cannot overflow a sum. The limit of 2^30
- * is that of 64 bits; no flight reaches it but one along a clear layer.
+ * The score of a piece in units of 2^(score_shift - 32). *count is the number of counts for it: one
+ * for each unit of 2^score_shift that it has begun, so that 2^32 counts cannot overflow a sum. The
+ * limit of 2^30 is that of 64 bits; no flight reaches it but one along a clear layer.
  */
 SL_HD uint64_t sl_track_fixed(
 	const struct sl_grid_rule *g, float weight, float length, uint64_t *count)
@@ -218,8 +223,9 @@ SL_HD uint64_t sl_track_fixed(
 }
 
 /*
- * Whether a flight crosses the plane of a grid; the particle at the place where it does has the columns of
- * *p. A flight that ends on the plane from above, or begins on it and goes up, crosses it.
+ * Whether a flight crosses the plane of a grid; the particle at the place where it does has the
+ * columns of *p. A flight that ends on the plane from above, or begins on it and goes up, crosses
+ * it.
  */
 SL_HD bool sl_flight_crosses(
 	const struct sl_grid_rule *g, const struct sl_scored_flight *f, struct sl_particle *p)

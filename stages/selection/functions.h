@@ -1,13 +1,14 @@
 /*
  * functions.h - the functions of derived columns, with the same bits from gcc, clang and nvcc.
  *
- * They take and return doubles, and use only +, -, *, /, sqrt, fma, comparisons and integers, each of
- * which IEEE 754 rounds in exactly one way. A derived column is rounded to a float, so the tests
+ * They take and return doubles, and use only +, -, *, /, sqrt, fma, comparisons and integers, each
+ * of which IEEE 754 rounds in exactly one way. A derived column is rounded to a float, so the tests
  * compare rounded results: for arguments that are floats, the error of each function is at most
  * SL_FUNCTION_ULP units in the last place of that float (tests/stages/selection/functions).
  *
  * The series are Taylor series, on intervals so short that the first omitted term is below the
- * precision of a double. There are no branches, so that the loops of the host are vectorised. Infinities and zeros give what C gives; NaN gives NaN, except pow(NaN, 0).
+ * precision of a double. There are no branches, so that the loops of the host are vectorised.
+ * Infinities and zeros give what C gives; NaN gives NaN, except pow(NaN, 0).
  */
 #ifndef SL_STAGES_SELECTION_FUNCTIONS_H
 #define SL_STAGES_SELECTION_FUNCTIONS_H
@@ -97,8 +98,9 @@ SL_HD_PART double sl_log_double(double x)
 }
 
 /*
- * The exponential: x = k log(2) + r with |r| < 0.35. The bits of a number from 2^52 to 2^53 end with the
- * whole number nearest to x / log(2). 2^k is multiplied in two steps, because it can be out of range.
+ * The exponential: x = k log(2) + r with |r| < 0.35. The bits of a number from 2^52 to 2^53 end
+ * with the whole number nearest to x / log(2). 2^k is multiplied in two steps, because it can be
+ * out of range.
  */
 SL_HD_PART double sl_exp_double(double x)
 {
@@ -145,8 +147,8 @@ SL_HD_PART double sl_atan2(double y, double x)
 }
 
 /*
- * x to a real power, for x >= 0; a negative x gives NaN. The error relative to the result is that of
- * the product, which is below 1e-13 where the result is a normal float.
+ * x to a real power, for x >= 0; a negative x gives NaN. The error relative to the result is that
+ * of the product, which is below 1e-13 where the result is a normal float.
  */
 SL_HD_PART double sl_pow(double x, double power)
 {
@@ -156,8 +158,8 @@ SL_HD_PART double sl_pow(double x, double power)
 }
 
 /*
- * The rest energy in keV of a particle by its code of the Particle Data Group; NaN if the code is not in
- * the list. (CODATA 2018; pions and kaons: Particle Data Group 2022.)
+ * The rest energy in keV of a particle by its code of the Particle Data Group; NaN if the code is
+ * not in the list. (CODATA 2018; pions and kaons: Particle Data Group 2022.)
  */
 SL_HD double sl_rest_energy(double pdg)
 {

@@ -152,7 +152,9 @@ static double power(double x, uint32_t n)
 	return result;
 }
 
-/* The n-th root of a ratio above 1, by bisection: the largest double whose power is not above it. */
+/*
+ * The n-th root of a ratio above 1, by bisection: the largest double whose power is not above it.
+ */
 static double root(double ratio, uint32_t n)
 {
 	double low = 1, high = ratio;

@@ -1,20 +1,22 @@
 /*
- * grid.h - tallies of one to three dimensions: how many particles, and how much weight, ended in each
- * cell of a grid.
+ * grid.h - tallies of one to three dimensions: how many particles, and how much weight, ended in
+ * each cell of a grid.
  *
- * An axis has bins of equal width, bins of equal ratio, or bins between given edges. A grid of several
- * axes has a cell for each combination of bins; the bins of the last axis are neighbours. Each fate
- * has a row of counters: | below | cells | above |. A particle with a value outside of the range of an
- * axis counts below or above, as its value is; the first such axis decides. So each particle of
- * the fate is in exactly one counter, and the row adds up to the count of the fate.
+ * An axis has bins of equal width, bins of equal ratio, or bins between given edges. A grid of
+ * several axes has a cell for each combination of bins; the bins of the last axis are neighbours.
+ * Each fate has a row of counters: | below | cells | above |. A particle with a value outside of
+ * the range of an axis counts below or above, as its value is; the first such axis decides. So each
+ * particle of the fate is in exactly one counter, and the row adds up to the count of the fate.
  *
  * Bins of equal width are those of histogram.h. Those of equal ratio are bins of equal width of the
- * logarithm, in single precision: a value within rounding of an edge may count on either side, on the
- * same one everywhere. A bin between given edges contains its lower edge; the last one contains both.
+ * logarithm, in single precision: a value within rounding of an edge may count on either side, on
+ * the same one everywhere. A bin between given edges contains its lower edge; the last one contains
+ * both.
  *
- * All sums are integers, so their order does not matter: the counts, then the sums of weights and of
- * squared weights, if weights differ. The counters are in global memory on a device, so there can be
- * many more of them than histograms have; those of collisions and flights are in shared memory where they fit.
+ * All sums are integers, so their order does not matter: the counts, then the sums of weights and
+ * of squared weights, if weights differ. The counters are in global memory on a device, so there
+ * can be many more of them than histograms have; those of collisions and flights are in shared
+ * memory where they fit.
  *
  *	| counts | weights or scores, if any | squares, if any |
  */
@@ -107,8 +109,8 @@ SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *
 }
 
 /*
- * Adds the bin on axis k to *cell, the cell of the axes before k. If the axis has no cell for the bin, returns false, and
- * *cell is the counter within the row: 0 is below, cells + 1 above.
+ * Adds the bin on axis k to *cell, the cell of the axes before k. If the axis has no cell for the
+ * bin, returns false, and *cell is the counter within the row: 0 is below, cells + 1 above.
  */
 SL_HD bool sl_grid_add_bin(const struct sl_grid_rule *g, uint32_t k, uint32_t bin, uint32_t *cell)
 {
@@ -167,9 +169,10 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 double sl_grid_edge(const struct sl_grid_axis *a, const double *edge, uint32_t k);
 
 /*
- * Checks the scores of a batch with so many steps and collisions: each collision is in one counter of each
- * score of collisions, each step has at least one piece of path and crosses a plane at most once, and no
- * counter has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL if nothing is.
+ * Checks the scores of a batch with so many steps and collisions: each collision is in one counter
+ * of each score of collisions, each step has at least one piece of path and crosses a plane at most
+ * once, and no counter has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL
+ * if nothing is.
  */
 const char *sl_grid_score_problem(
 	const struct sl_grid_set *g, const uint64_t *sum, uint64_t steps, uint64_t collisions);

@@ -1,6 +1,6 @@
 /*
- * grid_rule.h - what a grid is (see grid.h), without the functions that find the cell of a particle: loops that compute
- * several particles at once include only this.
+ * grid_rule.h - what a grid is (see grid.h), without the functions that find the cell of a
+ * particle: loops that compute several particles at once include only this.
  */
 #ifndef SL_STAGES_SELECTION_GRID_RULE_H
 #define SL_STAGES_SELECTION_GRID_RULE_H
@@ -18,11 +18,12 @@ enum {
 #define SL_NO_GRID_COUNTER UINT32_MAX
 
 /*
- * What a grid counts: particles at their ends, by fate; or the collisions of all histories with what each of
- * them scores: the weight that it absorbs, or its weight times the mean free path (cm), which estimates
- * the fluence; or their flights: weight times the length of the path in each cell (cm), which estimates
- * the fluence too, or the weight that crosses a plane. A score has one row for all particles; its axes bin
- * the place and the time of the collision, of the path or of the crossing.
+ * What a grid counts: particles at their ends, by fate; or the collisions of all histories with
+ * what each of them scores: the weight that it absorbs, or its weight times the mean free path
+ * (cm), which estimates the fluence; or their flights: weight times the length of the path in each
+ * cell (cm), which estimates the fluence too, or the weight that crosses a plane. A score has one
+ * row for all particles; its axes bin the place and the time of the collision, of the path or of
+ * the crossing.
  */
 enum sl_score {
 	SL_SCORE_ENDS,

@@ -10,13 +10,17 @@ static bool is_float(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-/* Whether a value is a whole number that a column of 32 bits, from least on, can hold, or one more. */
+/*
+ * Whether a value is a whole number that a column of 32 bits, from least on, can hold, or one more.
+ */
 static bool is_whole(double value, double least)
 {
 	return value >= least && value - least <= 0x1p32 && value == floor(value);
 }
 
-/* Checks the range as the rule sees it: in single precision, where no bin may overflow or vanish. */
+/*
+ * Checks the range as the rule sees it: in single precision, where no bin may overflow or vanish.
+ */
 static const char *float_flaw(const struct sl_histogram_axis *f)
 {
 	double scale = f->bins / (f->hi - f->lo);
@@ -31,8 +35,8 @@ static const char *float_flaw(const struct sl_histogram_axis *f)
 }
 
 /*
- * Checks the range of a column of whole numbers. Bins must have equally many numbers, or the counts of
- * neighbouring bins could not be compared.
+ * Checks the range of a column of whole numbers. Bins must have equally many numbers, or the counts
+ * of neighbouring bins could not be compared.
  */
 static const char *integer_flaw(const struct sl_histogram_axis *f)
 {

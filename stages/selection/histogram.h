@@ -1,19 +1,19 @@
 /*
- * histogram.h - histograms: how many particles ended with a fate and with a value of a column in each
- * bin. All particles are counted, not only the survivors.
+ * histogram.h - histograms: how many particles ended with a fate and with a value of a column in
+ * each bin. All particles are counted, not only the survivors.
  *
- * A histogram has a column, bins of equal width and a set of fates. Each fate has a row of counters:
- * one for values below the range, one per bin, one for values above. Each particle of the fate is in
- * exactly one counter of its row, so the row adds up to the count of the fate.
+ * A histogram has a column, bins of equal width and a set of fates. Each fate has a row of
+ * counters: one for values below the range, one per bin, one for values above. Each particle of the
+ * fate is in exactly one counter of its row, so the row adds up to the count of the fate.
  *
  * Columns of real numbers: the last bin includes the upper end of the range; NaN counts as below. A
- * subtraction and a multiplication in single precision decide, so that a value within rounding of an
- * edge may count on either side of it, but on the same side on every machine. Columns of whole
+ * subtraction and a multiplication in single precision decide, so that a value within rounding of
+ * an edge may count on either side of it, but on the same side on every machine. Columns of whole
  * numbers: each bin has the same number of values, and the upper end is the first value above the
  * range.
  *
- * If weights differ between particles, the sums of weights and of squared weights follow the counts, as
- * fixed-point numbers (weight.h). All sums are integers, so their order does not matter.
+ * If weights differ between particles, the sums of weights and of squared weights follow the
+ * counts, as fixed-point numbers (weight.h). All sums are integers, so their order does not matter.
  *
  *	| counts | weights, if any | squares, if any |
  *
@@ -31,10 +31,10 @@ SL_C_BEGIN
 enum {
 	SL_HISTOGRAMS_MAX = 8,
 	/*
-	 * Bytes of all counts and sums of weights in the shared memory of a thread block, next to the
-	 * largest records of survivors (select.cu). There a count has 32 bits, enough for the 2^31
-	 * particles of the largest batch, and a sum 64. Sums of squares come on top, or are in global memory
-	 * if there are many.
+	 * Bytes of all counts and sums of weights in the shared memory of a thread block, next to
+	 * the largest records of survivors (select.cu). There a count has 32 bits, enough for the
+	 * 2^31 particles of the largest batch, and a sum 64. Sums of squares come on top, or are in
+	 * global memory if there are many.
 	 */
 	SL_HISTOGRAM_SHARED = 8192,
 	SL_HISTOGRAM_SQUARES = 512, /* the most counters whose squares are in shared memory */
@@ -163,8 +163,8 @@ struct sl_histogram_set sl_histogram_make(
 	const struct sl_histogram_axis *field, uint32_t n, bool weighted);
 
 /*
- * Checks that each row of the counters sum adds up to the count of its fate, and its sums to all of the fate.
- * Returns a fate for which it does not, or SL_FATE_COUNT.
+ * Checks that each row of the counters sum adds up to the count of its fate, and its sums to all of
+ * the fate. Returns a fate for which it does not, or SL_FATE_COUNT.
  */
 enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT],

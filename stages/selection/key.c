@@ -4,9 +4,9 @@
 #include <math.h>
 
 /*
- * Integer fields are shifted until the range fits in the bits, because a shift keeps the order and needs
- * no division in the kernel. The steps of a float field are computed in double precision and then rounded
- * to the float that the rule multiplies by.
+ * Integer fields are shifted until the range fits in the bits, because a shift keeps the order and
+ * needs no division in the kernel. The steps of a float field are computed in double precision and
+ * then rounded to the float that the rule multiplies by.
  */
 struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 {

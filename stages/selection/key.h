@@ -2,13 +2,13 @@
  * key.h - the sort key of a survivor: quantised fields packed into one integer, first field on top.
  *
  * A float field maps its range [lo, hi] to 0 .. 2^bits - 1 in equal steps; values outside go to the
- * nearest end, NaN to 0. An integer field is the value minus lo, shifted right until the range fits.
- * A logarithmic field is an integer field of the bits of a float: for positive floats their order is
- * that of the values, and they grow as the logarithm to base 2, linear between powers of 2 (Mitchell,
- * Computer multiplication and division using binary logarithms, 1962); values of at most 0 become 0.
- * An exact field is the order of all floats in 32 bits: NaN, then -inf to inf, -0 as 0. A descending
- * field inverts the bits of its part of the key. Survivors with equal keys keep their id order, because
- * all sort backends are stable.
+ * nearest end, NaN to 0. An integer field is the value minus lo, shifted right until the range
+ * fits. A logarithmic field is an integer field of the bits of a float: for positive floats their
+ * order is that of the values, and they grow as the logarithm to base 2, linear between powers of 2
+ * (Mitchell, Computer multiplication and division using binary logarithms, 1962); values of at most
+ * 0 become 0. An exact field is the order of all floats in 32 bits: NaN, then -inf to inf, -0 as 0.
+ * A descending field inverts the bits of its part of the key. Survivors with equal keys keep their
+ * id order, because all sort backends are stable.
  */
 #ifndef SL_STAGES_SELECTION_KEY_H
 #define SL_STAGES_SELECTION_KEY_H

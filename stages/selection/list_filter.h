@@ -1,8 +1,9 @@
 /*
- * list_filter.h - selects and orders the particles of columns on a device, and copies their items: for
- * arrays that another library made, with any type of number and any stride.
+ * list_filter.h - selects and orders the particles of columns on a device, and copies their items:
+ * for arrays that another library made, with any type of number and any stride.
  *
- * The id of a particle is that of its column, or its place; its fate is that of its column, or listed.
+ * The id of a particle is that of its column, or its place; its fate is that of its column, or
+ * listed.
  */
 #ifndef SL_STAGES_SELECTION_LIST_FILTER_H
 #define SL_STAGES_SELECTION_LIST_FILTER_H
@@ -23,9 +24,9 @@ struct sl_items {
 };
 
 /*
- * Converts items to those of a column, as reading a list does, to `to`. *wrong: becomes the least place of
- * an item that the column cannot hold: a real number that is not finite in single precision, or a whole
- * one outside of lo to hi. All pointers are device memory.
+ * Converts items to those of a column, as reading a list does, to `to`. *wrong: becomes the least
+ * place of an item that the column cannot hold: a real number that is not finite in single
+ * precision, or a whole one outside of lo to hi. All pointers are device memory.
  */
 typedef enum sl_status sl_convert_launcher(const struct sl_items *items, enum sl_column column,
 	double lo, double hi, void *to, uint32_t *wrong, sl_stream s);

@@ -1,9 +1,9 @@
 /*
- * slab_score.h - what a step of a particle in the slab scores: a collision, if it ends in one. Scores of
- * its flight are in flight_score.h.
+ * slab_score.h - what a step of a particle in the slab scores: a collision, if it ends in one.
+ * Scores of its flight are in flight_score.h.
  *
- * The score follows from the particle before and after the step, so the rules of slab.h need no change for
- * it, and histories have the same bits with and without scores.
+ * The score follows from the particle before and after the step, so the rules of slab.h need no
+ * change for it, and histories have the same bits with and without scores.
  */
 #ifndef SL_STAGES_SELECTION_SLAB_SCORE_H
 #define SL_STAGES_SELECTION_SLAB_SCORE_H
@@ -24,9 +24,9 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 }
 
 /*
- * What a collision of p in layer i deposits. weight is that of p before the step. With analogue absorption an
- * absorbed particle deposits its weight; with implicit capture each collision deposits a part of it, before the
- * roulette. most as for SL_SLAB_LAYER().
+ * What a collision of p in layer i deposits. weight is that of p before the step. With analogue
+ * absorption an absorbed particle deposits its weight; with implicit capture each collision
+ * deposits a part of it, before the roulette. most as for SL_SLAB_LAYER().
  */
 SL_HD_PART sl_f32 sl_slab_deposit_in(
 	const struct sl_slab *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)
@@ -36,7 +36,10 @@ SL_HD_PART sl_f32 sl_slab_deposit_in(
 	return sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
 }
 
-/* What a collision adds to the fluence. A clear layer has no mean free path, and so no estimate by collisions. */
+/*
+ * What a collision adds to the fluence. A clear layer has no mean free path, and so no estimate by
+ * collisions.
+ */
 SL_HD_PART sl_f32 sl_slab_fluence_in(
 	const struct sl_slab *r, uint32_t most, sl_u32 i, sl_f32 weight)
 {
@@ -45,7 +48,10 @@ SL_HD_PART sl_f32 sl_slab_fluence_in(
 	return weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
 }
 
-/* Sets both in the layer that the depth of p gives: no collision is on a boundary between two layers. */
+/*
+ * Sets both in the layer that the depth of p gives: no collision is on a boundary between two
+ * layers.
+ */
 SL_HD_PART void sl_slab_collision(
 	const struct sl_slab *r, const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
 {

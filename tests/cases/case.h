@@ -65,7 +65,10 @@ struct sl_case {
 	/* Calls the backend, and does nothing else. */
 	enum sl_status (*run)(struct sl_trial *t);
 
-	/* Returns SL_CHECK_FAILED and sets the error message unless the results are right. For sl_trial_right(). */
+	/*
+	 * Returns SL_CHECK_FAILED and sets the error message unless the results are right. For
+	 * sl_trial_right().
+	 */
 	enum sl_status (*right)(const struct sl_trial *t);
 
 	/* Sets the bytes per block that are equal in all right answers. NULL: all bytes are. */
@@ -83,7 +86,10 @@ const struct sl_case *sl_case_of(enum sl_primitive p);
 /* Copies the input to its blocks, and fills outputs and scratch with the byte poison. */
 enum sl_status sl_trial_load(struct sl_trial *t, int poison);
 
-/* Returns SL_CHECK_FAILED unless the whole answer is right, inputs are unchanged, and so is memory about the blocks. */
+/*
+ * Returns SL_CHECK_FAILED unless the whole answer is right, inputs are unchanged, and so is memory
+ * about the blocks.
+ */
 enum sl_status sl_trial_right(const struct sl_case *c, struct sl_trial *t);
 
 void sl_trial_free(struct sl_trial *t);
@@ -93,8 +99,8 @@ enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape
 struct sl_exec sl_trial_exec(const struct sl_trial *t);
 
 /*
- * For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address. given: its input in host
- * memory, or NULL for an output.
+ * For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address.
+ * given: its input in host memory, or NULL for an output.
  */
 enum sl_status sl_trial_block(
 	struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off, const void *given);

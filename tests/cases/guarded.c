@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-/* A canary is as long as the alignment, so that the memory after it keeps its alignment or offset. */
+/*
+ * A canary is as long as the alignment, so that the memory after it keeps its alignment or offset.
+ */
 enum { CANARY = 0xc5, CANARY_BYTES = 256 };
 
 /* AddressSanitizer detects writes and also reads after the block, if the block ends there. */

@@ -15,8 +15,8 @@ struct sl_guarded {
 };
 
 /*
- * Allocates bytes of memory at an SL_ALIGN address, and queues a fill that sets the canaries. The other calls accept a g whose
- * fields are all zero.
+ * Allocates bytes of memory at an SL_ALIGN address, and queues a fill that sets the canaries. The
+ * other calls accept a g whose fields are all zero.
  */
 enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g);
 

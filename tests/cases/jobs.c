@@ -80,7 +80,10 @@ static struct sl_tuning least_tuning(const struct sl_backend *b)
 		.items = b->tunable.items_can[0]};
 }
 
-/* The default, or a block of the smallest size, odd numbers, warps that are no power of two, or the largest size. */
+/*
+ * The default, or a block of the smallest size, odd numbers, warps that are no power of two, or the
+ * largest size.
+ */
 static struct sl_tuning draw_tuning(
 	const struct sl_backend *b, uint64_t number, const struct sl_setting *set)
 {
@@ -145,7 +148,10 @@ static enum sl_status try_short(const struct sl_case *c, struct sl_trial *t)
 	return SL_OK;
 }
 
-/* An answer that depends on previous contents cannot be right with two patterns. The emulated device takes one in turn. */
+/*
+ * An answer that depends on previous contents cannot be right with two patterns. The emulated
+ * device takes one in turn.
+ */
 static enum sl_status try_all(const struct sl_case *c, struct sl_trial *t, uint64_t number)
 {
 	const bool two = t->set.n <= SL_SIZE_LARGE && !sl_device_is_emulated();
@@ -181,7 +187,10 @@ enum sl_status sl_job_check(const struct sl_backend *b, const struct sl_setting 
 
 /* --- the sizes of a backend ------------------------------------------------------------------- */
 
-/* Sizes near one tile, and so many tiles that a tile must forward sums which it read from its predecessors. */
+/*
+ * Sizes near one tile, and so many tiles that a tile must forward sums which it read from its
+ * predecessors.
+ */
 static size_t sizes_of(const struct sl_backend *b, uint32_t sizes[SIZES_MOST])
 {
 	const struct sl_tuning least = least_tuning(b);
@@ -224,7 +233,10 @@ enum sl_status sl_jobs_run(const struct sl_jobs *jobs)
 	const struct sl_backend *b;
 	uint64_t all = 0;
 
-	/* Large blocks are used again and not given back to the system: page faults took half the time. */
+	/*
+	 * Large blocks are used again and not given back to the system: page faults took half the
+	 * time.
+	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (size_t k = 0; (b = sl_backend_at(k)) != NULL; k++) {

@@ -34,8 +34,8 @@ static const struct sl_model_common common = {.max_steps = 30};
 
 /*
  * Scattering, indices of refraction and incidence in all combinations, one to four layers, the
- * second clear, every other one with implicit capture; the last is a half-space. Every third one has
- * a pencil beam, and every fourth one no detector.
+ * second clear, every other one with implicit capture; the last is a half-space. Every third one
+ * has a pencil beam, and every fourth one no detector.
  */
 static void make_slab(int i, struct sl_slab *r)
 {

@@ -1,19 +1,20 @@
 /*
  * rules.h - runs the functions that host and device share on both, and compares the results.
  *
- * Each rule maps input words to output words. All compilers must produce the same bits (stages/bits_hash.c).
+ * Each rule maps input words to output words. All compilers must produce the same bits
+ * (stages/bits_hash.c).
  *
- * Sign and payload of a NaN result differ between processors, so all NaN results of plain arithmetic
- * count as equal. The functions of math.h must return exactly SL_NAN_BITS.
+ * Sign and payload of a NaN result differ between processors, so all NaN results of plain
+ * arithmetic count as equal. The functions of math.h must return exactly SL_NAN_BITS.
  */
 #ifndef SL_TESTS_CASES_RULES_H
 #define SL_TESTS_CASES_RULES_H
 
 #include "primitives/primitives.h"
-#include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/selection/key.h"
+#include "stages/particle/digest.h"
 #include "stages/particle/weight.h"
+#include "stages/selection/key.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -257,7 +258,10 @@ SL_RULE(mcpl_double)
 	sl_mcpl_record_put(&r, &p, out);
 }
 
-/* Generates a particle of a model, and advances it by that many steps, or not for every fourth item. */
+/*
+ * Generates a particle of a model, and advances it by that many steps, or not for every fourth
+ * item.
+ */
 #define SL_RULE_OF_MODEL(rule, model, parameters, number, steps)                              \
 	SL_RULE(rule)                                                                         \
 	{                                                                                     \

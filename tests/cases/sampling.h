@@ -1,6 +1,6 @@
 /*
- * sampling.h - selects the share of variants and sizes that a sweep tests, because complete sweeps are
- * too slow on the emulated device, with sanitizers and under valgrind or compute-sanitizer.
+ * sampling.h - selects the share of variants and sizes that a sweep tests, because complete sweeps
+ * are too slow on the emulated device, with sanitizers and under valgrind or compute-sanitizer.
  *
  * The test program, the build and the environment each reduce the share:
  *
@@ -42,8 +42,8 @@ void sl_sampling_one_in(uint32_t n);
 bool sl_sampling_selects(void);
 
 /*
- * Which of the numbers 0 .. n - 1 of a sweep are tested: first, first + step and so on. At least one, and with the shares
- * of the environment in turn all of them.
+ * Which of the numbers 0 .. n - 1 of a sweep are tested: first, first + step and so on. At least
+ * one, and with the shares of the environment in turn all of them.
  */
 struct sl_sampled {
 	uint64_t first, step;

@@ -36,7 +36,9 @@ static const void *input_index(const struct sl_trial *t)
 	return (const char *)t->input + key_bytes(t);
 }
 
-/* Allocates the blocks in the order of enum block. One that the setting does not use has no memory. */
+/*
+ * Allocates the blocks in the order of enum block. One that the setting does not use has no memory.
+ */
 static enum sl_status make_blocks(struct sl_trial *t)
 {
 	const struct sl_setting *set = &t->set;

@@ -1,9 +1,9 @@
 /*
- * damage.c - files of a run that are damaged, replaced or removed, before or while the program uses them; and files of the
- * user with names of a run.
+ * damage.c - files of a run that are damaged, replaced or removed, before or while the program uses
+ * them; and files of the user with names of a run.
  *
- * verify reports each damage, --resume repairs it with the bytes of an undisturbed run, and no file of the user is
- * changed. The run is small and has every kind of side file that its format allows.
+ * verify reports each damage, --resume repairs it with the bytes of an undisturbed run, and no file
+ * of the user is changed. The run is small and has every kind of side file that its format allows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +210,9 @@ TEST(flipped_bits_are_noticed)
 	}
 }
 
-/* --- other configurations, and files of the user ------------------------------------------------ */
+/*
+ * --- other configurations, and files of the user ------------------------------------------------
+ */
 
 /* Files of the user, then a command with its ending. */
 struct row {
@@ -293,7 +295,10 @@ TEST(other_configurations_and_files_of_the_user_are_kept)
 		/* options that do not change the output may change */
 		{"", RUN " --compact cpu_scan" RESUME, SL_OK, "", ""},
 		{PARTS, VERIFY, SL_OK, "", ""},
-		/* files of batches that the run does not have; an extended run needs the name of the first one */
+		/*
+		 * files of batches that the run does not have; an extended run needs the name of
+		 * the first one
+		 */
 		{LATER, RUN RESUME, SL_OK, "", ""},
 		{LATER, RUN " --set run.particles=1400" RESUME, SL_OUTPUT_IN_USE,
 			"tiny_000006.h5: the file exists", ""},

@@ -1,4 +1,7 @@
-/* device_faults.c - every call of a device fails (support/runs/fail_calls.h), and devices fail together. */
+/*
+ * device_faults.c - every call of a device fails (support/runs/fail_calls.h), and devices fail
+ * together.
+ */
 #include "tests/support/runs/fail_calls.h"
 
 #define RUN    "run tiny.yaml --quiet --out out --set output.format="

@@ -32,7 +32,10 @@ static char problem[256];
 /* The process is stopped, or ends, before the call. */
 enum { STOP = 0, KILL = -1 };
 
-/* Reads "call:k:errno", "call:k+:errno", "call:k:stop" or "call:k:kill"; *end is set to the character after it. */
+/*
+ * Reads "call:k:errno", "call:k+:errno", "call:k:stop" or "call:k:kill"; *end is set to the
+ * character after it.
+ */
 static bool read_entry(const char *text, struct entry *e, const char **end)
 {
 	char at[12], error[8];

@@ -1,5 +1,6 @@
 /*
- * fault_injection.h - selects the calls that fail: the definition of sl_fault() (fault.h) for tests.
+ * fault_injection.h - selects the calls that fail: the definition of sl_fault() (fault.h) for
+ * tests.
  *
  * The environment variable SL_FAULT says which calls of the device layer and the file layer fail:
  *
@@ -13,8 +14,8 @@
  *	SL_FAULT=dev_flip:3:17          the third copy, if it is from the device, arrives with its
  *	                                17th bit inverted (counted from 1, modulo the size)
  *
- * Each entry has its own count of the calls of its kind. A test that relies on a malformed value would
- * prove nothing, so such a value ends the process at the first call, with exit code 2.
+ * Each entry has its own count of the calls of its kind. A test that relies on a malformed value
+ * would prove nothing, so such a value ends the process at the first call, with exit code 2.
  */
 #ifndef SL_TESTS_FAULTS_FAULT_INJECTION_H
 #define SL_TESTS_FAULTS_FAULT_INJECTION_H
@@ -29,7 +30,10 @@ SL_C_BEGIN
  */
 const char *sl_fault_set(const char *text);
 
-/* Sets the entries of the environment, and resets all counts. Ends the process if they are malformed. */
+/*
+ * Sets the entries of the environment, and resets all counts. Ends the process if they are
+ * malformed.
+ */
 void sl_fault_from_environment(void);
 
 /* Called for each call, before it may fail; NULL: not called. */

@@ -1,6 +1,6 @@
 /*
- * faults.c - every call of a command fails, once and from then on, and the command is killed at every call
- * (support/runs/fail_calls.h). A new command or format is a new line of a table.
+ * faults.c - every call of a command fails, once and from then on, and the command is killed at
+ * every call (support/runs/fail_calls.h). A new command or format is a new line of a table.
  */
 #include "tests/support/runs/fail_calls.h"
 
@@ -76,9 +76,9 @@ static char letter_of(const char *call)
 }
 
 /*
- * A file is written, flushed, renamed, and its folder flushed, before its line is written and flushed. First come the
- * directory of the run, LOCK and run.json, then three batches (the manifest is a new file at the first), NAME.xdmf and
- * run.json.
+ * A file is written, flushed, renamed, and its folder flushed, before its line is written and
+ * flushed. First come the directory of the run, LOCK and run.json, then three batches (the manifest
+ * is a new file at the first), NAME.xdmf and run.json.
  */
 TEST(calls_are_in_the_documented_order)
 {

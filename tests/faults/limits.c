@@ -1,6 +1,6 @@
 /*
- * limits.c - runs at real limits: the largest size of a file, a disk that is full or has no inodes, a full stdout.
- * trial.h says what must hold after them.
+ * limits.c - runs at real limits: the largest size of a file, a disk that is full or has no inodes,
+ * a full stdout. trial.h says what must hold after them.
  */
 #include <errno.h>
 #include <sched.h>
@@ -32,7 +32,10 @@ static void check_disk(const char *text)
 	trial_finish();
 }
 
-/* The limits grow from less than LOCK needs to more than the largest file, so that each file exceeds some limit. */
+/*
+ * The limits grow from less than LOCK needs to more than the largest file, so that each file
+ * exceeds some limit.
+ */
 TEST(size_limits_of_files_are_reported)
 {
 	for (int i = 0; i < 2; i++) {
@@ -49,9 +52,15 @@ TEST(size_limits_of_files_are_reported)
 	}
 }
 
-/* --- a small disk, which is the folder of the trial ------------------------------------------------ */
+/*
+ * --- a small disk, which is the folder of the trial
+ * ------------------------------------------------
+ */
 
-/* It is mounted in a name space of this process, whose children see it too, and unmounted because that may pass it on. */
+/*
+ * It is mounted in a name space of this process, whose children see it too, and unmounted because
+ * that may pass it on.
+ */
 static const char *disk(void)
 {
 	return folder_path(&folder, "f");

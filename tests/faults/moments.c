@@ -1,6 +1,6 @@
 /*
- * moments.c - what happens at a chosen call of a command, which stops there: a signal, files that another program changes or
- * removes, another command. trial.h says what must hold then.
+ * moments.c - what happens at a chosen call of a command, which stops there: a signal, files that
+ * another program changes or removes, another command. trial.h says what must hold then.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -95,8 +95,9 @@ static void act(void)
 }
 
 /*
- * A run that gets a signal says so, and --resume continues it; or it is complete, because its threads compute the last
- * batches before the main thread sees the signal. Returns whether the ending is the expected one.
+ * A run that gets a signal says so, and --resume continues it; or it is complete, because its
+ * threads compute the last batches before the main thread sees the signal. Returns whether the
+ * ending is the expected one.
  */
 static bool check_signal(void)
 {

@@ -1,6 +1,7 @@
 /*
- * processes.c - several programs at once in one directory, and signals to a run of a long batch and to child processes: no
- * result changes. moments.c has what happens at a chosen call. An argument is the number of rounds.
+ * processes.c - several programs at once in one directory, and signals to a run of a long batch and
+ * to child processes: no result changes. moments.c has what happens at a chosen call. An argument
+ * is the number of rounds.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +29,10 @@ static void wait_for_file(const char *name)
 	assert_true(folder_has(&folder, name));
 }
 
-/* A batch that takes minutes is discarded; a second signal ends the run without waiting for the batch. */
+/*
+ * A batch that takes minutes is discarded; a second signal ends the run without waiting for the
+ * batch.
+ */
 TEST(interrupt_ends_a_long_batch)
 {
 	const char *const *words = WORDS("run", "slow.yaml", "--out", "slow");
@@ -168,7 +172,10 @@ static void start_part(unsigned part, struct running *r)
 		r);
 }
 
-/* All at once, of which each second one is killed; then the rest. The joined run is that of one process. */
+/*
+ * All at once, of which each second one is killed; then the rest. The joined run is that of one
+ * process.
+ */
 TEST(parts_at_once_are_killed_and_resumed)
 {
 	struct running part[PARTS];

@@ -1,9 +1,9 @@
 /*
- * api.c - fuzz target: calls the primitives with arguments that the input selects, valid and invalid ones,
- * on the host and on the emulated device.
+ * api.c - fuzz target: calls the primitives with arguments that the input selects, valid and
+ * invalid ones, on the host and on the emulated device.
  *
- * Each call must return SL_OK or SL_USAGE and must not write outside of its buffers, which have exactly the
- * sizes that the arguments state. The results are tested elsewhere (tests/primitives).
+ * Each call must return SL_OK or SL_USAGE and must not write outside of its buffers, which have
+ * exactly the sizes that the arguments state. The results are tested elsewhere (tests/primitives).
  */
 #include <sanitizer/asan_interface.h>
 
@@ -37,9 +37,10 @@ static bool make_invalid(void)
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /*
- * Most buffers of the device are parts of one block of device memory, because to map, protect and unmap
- * memory for each takes longer than the kernels. All of it but the buffers is poisoned, so that
- * AddressSanitizer reports an access to a byte outside of a buffer, as it does for host memory.
+ * Most buffers of the device are parts of one block of device memory, because to map, protect and
+ * unmap memory for each takes longer than the kernels. All of it but the buffers is poisoned, so
+ * that AddressSanitizer reports an access to a byte outside of a buffer, as it does for host
+ * memory.
  */
 enum { POOL = 1 << 17, GAP = 256, SEED = 16, REPEATED = 4096, FILLED = 1 << 16 };
 
@@ -70,9 +71,9 @@ static char *get_memory(enum sl_space space, size_t bytes)
 }
 
 /*
- * Fills a buffer: its first bytes repeat a text of the input, and the rest has one byte of it. Scratch can have
- * many MiB; on the host its end stays as malloc() returns it. What is copied to the device stays in text[]
- * until the call has run.
+ * Fills a buffer: its first bytes repeat a text of the input, and the rest has one byte of it.
+ * Scratch can have many MiB; on the host its end stays as malloc() returns it. What is copied to
+ * the device stays in text[] until the call has run.
  */
 static void fill_buffer(enum sl_space space, char *p, size_t bytes)
 {
@@ -93,7 +94,10 @@ static void fill_buffer(enum sl_space space, char *p, size_t bytes)
 	}
 }
 
-/* Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte, or NULL. */
+/*
+ * Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte,
+ * or NULL.
+ */
 static void *get_buffer(enum sl_space space, size_t bytes)
 {
 	size_t shift = make_invalid() ? 1 : 0;

@@ -1,8 +1,9 @@
 /*
  * config.c - fuzz target: reads arbitrary bytes as a configuration and as texts of --set.
  *
- * The bytes before the first NUL are the file; the NUL-terminated texts after it are --set texts. An accepted configuration is printed; the printed text must be accepted and print the same text. Its condition, derived
- * columns and keys are computed for a particle.
+ * The bytes before the first NUL are the file; the NUL-terminated texts after it are --set texts.
+ * An accepted configuration is printed; the printed text must be accepted and print the same text.
+ * Its condition, derived columns and keys are computed for a particle.
  */
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/reader.h"

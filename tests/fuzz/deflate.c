@@ -1,6 +1,7 @@
 /*
- * deflate.c - fuzz targets: compresses arbitrary bytes with the host versions of the device's encoders or with ISA-L, and
- * decompresses them with sl_inflate_next(). zlib and libdeflate are the reference.
+ * deflate.c - fuzz targets: compresses arbitrary bytes with the host versions of the device's
+ * encoders or with ISA-L, and decompresses them with sl_inflate_next(). zlib and libdeflate are the
+ * reference.
  */
 #include <libdeflate.h>
 #include <sys/mman.h>
@@ -55,8 +56,8 @@ static void check_streams(const struct sl_deflate_job *job)
 }
 
 /*
- * The first bytes select the backend, its level, the chunk size, the wrapper and the size of the output buffer. A stream
- * that does not fit must be reported with 0 bytes.
+ * The first bytes select the backend, its level, the chunk size, the wrapper and the size of the
+ * output buffer. A stream that does not fit must be reported with 0 bytes.
  */
 FUZZ(deflate)
 {
@@ -72,7 +73,10 @@ FUZZ(deflate)
 	job.in_bytes = (size - HEAD) / item * item;
 	job.wrapper = (enum sl_wrapper)(data[0] / 4 % 3);
 	job.whole_chunks = data[0] / 16 % 2;
-	/* With whole_chunks a short input is padded to a chunk: only one of 16 can be longer than 4 KiB. */
+	/*
+	 * With whole_chunks a short input is padded to a chunk: only one of 16 can be longer than 4
+	 * KiB.
+	 */
 	job.chunk_bytes = (size_t)(data[1] % 16 * (data[1] < 240 ? 1 : 32)) * data[2];
 	job.chunk_bytes = sl_round_up(job.chunk_bytes, item);
 	job.out_size = sl_deflate_most(job.in_bytes, job.chunk_bytes, job.item_bytes);
@@ -93,7 +97,10 @@ FUZZ(deflate)
 
 enum { PIECE_MOST = 1 << 16 };
 
-/* The end of memory that an inaccessible page follows: AddressSanitizer does not check the assembly of ISA-L. */
+/*
+ * The end of memory that an inaccessible page follows: AddressSanitizer does not check the assembly
+ * of ISA-L.
+ */
 static uint8_t *piece_end(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -105,8 +112,8 @@ static uint8_t *piece_end(void)
 }
 
 /*
- * Decompresses to a buffer of OUT_MOST bytes, part by part, and sets *used to the bytes that came out;
- * returns their number, or -1 if the stream is refused or too large.
+ * Decompresses to a buffer of OUT_MOST bytes, part by part, and sets *used to the bytes that came
+ * out; returns their number, or -1 if the stream is refused or too large.
  */
 static long inflate_in_parts(struct sl_inflate *s, size_t part, uint8_t *to, size_t *used)
 {
@@ -128,9 +135,9 @@ static long inflate_in_parts(struct sl_inflate *s, size_t part, uint8_t *to, siz
 }
 
 /*
- * The first two bytes select the wrapper, whether there may be several gzip members, and the size of the parts. Each stream
- * that zlib accepts must be accepted with the same bytes. Any stream must give the same bytes when the state of another one
- * is used again.
+ * The first two bytes select the wrapper, whether there may be several gzip members, and the size
+ * of the parts. Each stream that zlib accepts must be accepted with the same bytes. Any stream must
+ * give the same bytes when the state of another one is used again.
  */
 FUZZ(inflate)
 {

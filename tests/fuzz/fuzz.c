@@ -1,6 +1,6 @@
 /*
- * fuzz.c - see fuzz.h; also the functions that libFuzzer calls. The program is linked with -Wl,--wrap for the functions
- * __wrap_...() below.
+ * fuzz.c - see fuzz.h; also the functions that libFuzzer calls. The program is linked with
+ * -Wl,--wrap for the functions __wrap_...() below.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -96,8 +96,8 @@ uint8_t *fuzz_split(const uint8_t **data, size_t *size, size_t *length)
 }
 
 /*
- * Larger tables are only measured. DEFLATE expands up to a thousand times, and the digest of a constant column takes a
- * nanosecond per row.
+ * Larger tables are only measured. DEFLATE expands up to a thousand times, and the digest of a
+ * constant column takes a nanosecond per row.
  */
 void fuzz_read_table(enum sl_status (*read)(const void *file, size_t bytes, struct sl_arena *a,
 			     struct sl_table *t),
@@ -151,7 +151,9 @@ void fuzz_write(const char *name, const void *data, size_t size)
 	close(file);
 }
 
-/* --- in the place of hdf5_child.c --------------------------------------------------------------- */
+/*
+ * --- in the place of hdf5_child.c ---------------------------------------------------------------
+ */
 
 const uint8_t *fuzz_found;
 size_t fuzz_found_bytes;

@@ -1,7 +1,7 @@
 /*
- * mcpl.c - fuzz target: reads arbitrary bytes as an MCPL file, plain or in gzip, in all ways in which
- * the program reads one: particle by particle, as raw records, as a table, its header merged with
- * itself, and its metadata.
+ * mcpl.c - fuzz target: reads arbitrary bytes as an MCPL file, plain or in gzip, in all ways in
+ * which the program reads one: particle by particle, as raw records, as a table, its header merged
+ * with itself, and its metadata.
  */
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
@@ -19,7 +19,10 @@ static enum sl_status read_list(
 	return sl_mcpl_table(file, bytes, a, t, &lost);
 }
 
-/* Merges the header with itself, as for the joined file of a run. A header that is valid once is valid again. */
+/*
+ * Merges the header with itself, as for the joined file of a run. A header that is valid once is
+ * valid again.
+ */
 static void merge(const uint8_t *data, size_t size)
 {
 	struct sl_mcpl_head sum = {.bytes = NULL}, head;

@@ -1,4 +1,7 @@
-/* readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it finds in the file. */
+/*
+ * readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it
+ * finds in the file.
+ */
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/images/images.h"
 #include "stages/formats/numpy/npz_any.h"
@@ -117,7 +120,10 @@ FUZZ(openmc)
 	read_found(data, size, read_openmc);
 }
 
-/* Reads the pixels that the file claims to have; AddressSanitizer reports any outside of its memory. */
+/*
+ * Reads the pixels that the file claims to have; AddressSanitizer reports any outside of its
+ * memory.
+ */
 static void read_image(const uint8_t *file, size_t bytes)
 {
 	struct sl_image_found found;

@@ -1,6 +1,6 @@
 /*
- * runs.c - fuzz targets: arbitrary bytes as manifest.jsonl and as run.json. Checksums are replaced by
- * the right ones.
+ * runs.c - fuzz targets: arbitrary bytes as manifest.jsonl and as run.json. Checksums are replaced
+ * by the right ones.
  */
 #include <stdio.h>
 

@@ -6,9 +6,9 @@
  *
  * The variable SLUICE_MUTANT selects the mutant. Tiles are small, so that few items fill several.
  * Threads run first in order, then in random order with several blocks in flight, some started from
- * the last, and at the end with so many blocks in flight that a look-back needs more than one window.
- * brief: one size, and threads in order. Exit code: 0 if all results are right; 1 with a message, or
- * an abort, at the first wrong result.
+ * the last, and at the end with so many blocks in flight that a look-back needs more than one
+ * window. brief: one size, and threads in order. Exit code: 0 if all results are right; 1 with a
+ * message, or an abort, at the first wrong result.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
-#include "tests/support/formats/deflate_check.h"
-#include "tests/support/formats/deflate_inputs.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/pack_kernels_check.h"
+#include "tests/support/formats/deflate_check.h"
+#include "tests/support/formats/deflate_inputs.h"
 
 /* Only trials of the scan are linked with these kernels. */
 #pragma weak look_ahead_small
@@ -46,8 +46,8 @@ static void check(enum sl_status s, const struct sl_setting *set)
 }
 
 /*
- * Random jobs that execute different code: random or the largest keys, half or all alive. brief: one job, aligned and with
- * random input.
+ * Random jobs that execute different code: random or the largest keys, half or all alive. brief:
+ * one job, aligned and with random input.
  */
 static void try_size(const struct sl_backend *b, struct sl_tuning tuning, uint32_t n, uint64_t jobs)
 {
@@ -66,9 +66,9 @@ static void try_size(const struct sl_backend *b, struct sl_tuning tuning, uint32
 }
 
 /*
- * The smallest block of at least two warps and the fewest items: a tile of some hundred items. 2047 is one less than whole
- * tiles. 900, with the default tile, is no multiple of words or blocks. With many blocks, more tiles are in flight than a
- * warp reads in one look-back.
+ * The smallest block of at least two warps and the fewest items: a tile of some hundred items. 2047
+ * is one less than whole tiles. 900, with the default tile, is no multiple of words or blocks. With
+ * many blocks, more tiles are in flight than a warp reads in one look-back.
  */
 static void try_backend(const struct sl_backend *b, uint32_t blocks)
 {
@@ -90,7 +90,10 @@ static void try_backend(const struct sl_backend *b, uint32_t blocks)
 	}
 }
 
-/* A wrong answer aborts. The input has more segments than run at a time, so there are several rounds. */
+/*
+ * A wrong answer aborts. The input has more segments than run at a time, so there are several
+ * rounds.
+ */
 static void try_deflate(const struct sl_backend *b, uint32_t blocks)
 {
 	/* the last one makes more streams than one round adds up */
@@ -146,7 +149,10 @@ static void try_look_ahead(uint32_t blocks)
 	}
 }
 
-/* A wrong answer of a stage aborts. Random recipes include sizes after which the next column begins at once. */
+/*
+ * A wrong answer of a stage aborts. Random recipes include sizes after which the next column begins
+ * at once.
+ */
 static void try_stages(uint32_t blocks)
 {
 	device_pipeline_check_collisions(3103); /* just enough for shared memory */

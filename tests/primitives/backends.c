@@ -1,6 +1,7 @@
 /*
- * backends.c - compares every backend of the host and of the emulated device with the specification, by random jobs; and
- * checks the catalog of backends. A build with a sanitizer then checks the kernels from inside.
+ * backends.c - compares every backend of the host and of the emulated device with the
+ * specification, by random jobs; and checks the catalog of backends. A build with a sanitizer then
+ * checks the kernels from inside.
  */
 #include "tests/cases/jobs.h"
 #include "tests/support/basic/check.h"
@@ -16,7 +17,10 @@ TEST(every_backend_of_the_host_is_right)
 	assert_ok(sl_jobs_run(&(struct sl_jobs){SL_HOST, 700, 700, 14, UINT32_MAX}));
 }
 
-/* A switch between threads costs about 40 ns, 100 ns under AddressSanitizer and 2 us under valgrind. */
+/*
+ * A switch between threads costs about 40 ns, 100 ns under AddressSanitizer and 2 us under
+ * valgrind.
+ */
 TEST(every_emulated_backend_is_right)
 {
 	sl_device_emulate(true);

@@ -1,6 +1,6 @@
 /*
- * backends_gpu.c - compares every device backend with the specification, by random jobs up to 2^20+3 items and by given
- * ones of 2^24+3 and 2^28, beyond the exact integers of a float.
+ * backends_gpu.c - compares every device backend with the specification, by random jobs up to
+ * 2^20+3 items and by given ones of 2^24+3 and 2^28, beyond the exact integers of a float.
  *
  * The test is skipped without a device.
  */
@@ -38,7 +38,10 @@ static const struct {
 	{SL_SORT, {.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64, .keys_only = true}},
 };
 
-/* Estimated seconds of LARGE items with each backend, by the index in the catalog. Those of more than 5 are left out. */
+/*
+ * Estimated seconds of LARGE items with each backend, by the index in the catalog. Those of more
+ * than 5 are left out.
+ */
 static double seconds[BACKENDS_MOST];
 
 /* SL_DEVICE_MEMORY is no failure of a backend: the device is too small for the job. */

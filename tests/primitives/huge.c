@@ -55,7 +55,9 @@ static enum sl_status make_items(void *to, uint64_t n, uint32_t bytes, uint32_t 
 		0, "items");
 }
 
-/* --- memory and backends ------------------------------------------------------------------------ */
+/*
+ * --- memory and backends ------------------------------------------------------------------------
+ */
 
 enum { BLOCKS = 8 };
 
@@ -97,7 +99,10 @@ static enum sl_status check_canaries(const struct job_memory *m)
 typedef enum sl_status huge_trial(
 	const struct sl_backend *b, uint32_t n, int variant, struct job_memory *m);
 
-/* Tries all backends of p that a variant allows; a job that is too large for the device is left out. */
+/*
+ * Tries all backends of p that a variant allows; a job that is too large for the device is left
+ * out.
+ */
 static void try_backends(
 	enum sl_primitive p, const char *only, uint32_t n, int variant, huge_trial *run)
 {
@@ -123,7 +128,10 @@ static void try_backends(
 	}
 }
 
-/* --- scan ----------------------------------------------------------------------------------------- */
+/*
+ * --- scan
+ * -----------------------------------------------------------------------------------------
+ */
 
 enum { IN_PLACE, UNALIGNED, WORDS_OF_64_BITS };
 
@@ -165,7 +173,10 @@ TEST(scans)
 	try_backends(SL_SCAN, "shared thrust", ABOUT_2_31 + 3, WORDS_OF_64_BITS, scan);
 }
 
-/* --- compact -------------------------------------------------------------------------------------- */
+/*
+ * --- compact
+ * --------------------------------------------------------------------------------------
+ */
 
 static enum sl_status check_survivors(
 	const struct sl_compact_job *job, const struct huge_job *flags, uint64_t want)
@@ -248,7 +259,10 @@ TEST(compactions)
 	try_backends(SL_COMPACT, "shared work_efficient", ABOUT_2_31 + 1, WITH_COLUMNS, compact);
 }
 
-/* --- sort ----------------------------------------------------------------------------------------- */
+/*
+ * --- sort
+ * -----------------------------------------------------------------------------------------
+ */
 
 /* The bits of the keys. With few bits, one digit has more than 2^31 keys. */
 static const uint32_t masks[] = {UINT32_MAX, UINT32_C(3) << 22, 0};

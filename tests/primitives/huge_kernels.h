@@ -2,8 +2,8 @@
  * huge_kernels.h - makes inputs and checks results of many items on the device: the host would take
  * minutes for 2^32 items, and its memory may not hold them.
  *
- * Every input item is a function of its index, so a result is checked item by item, without a second
- * copy of the input.
+ * Every input item is a function of its index, so a result is checked item by item, without a
+ * second copy of the input.
  */
 #ifndef SL_TESTS_PRIMITIVES_HUGE_KERNELS_H
 #define SL_TESTS_PRIMITIVES_HUGE_KERNELS_H

@@ -1,10 +1,15 @@
-/* keys.c - tests the maps of i32 and f32 to unsigned keys: they keep the order, and are inverted. */
+/*
+ * keys.c - tests the maps of i32 and f32 to unsigned keys: they keep the order, and are inverted.
+ */
 #include <math.h>
 
 #include "tests/cases/inputs.h"
 #include "tests/support/basic/check.h"
 
-/* Any bits; every fourth word is a limit of i32 or f32, or one of the next two: zeros, denormal numbers, infinities, NaNs. */
+/*
+ * Any bits; every fourth word is a limit of i32 or f32, or one of the next two: zeros, denormal
+ * numbers, infinities, NaNs.
+ */
 static uint32_t word(uint64_t r)
 {
 	static const uint32_t limits[] = {0, 0x7fffff, 0x3f800000, 0x7f7fffff, 0x7f800000,

@@ -1,10 +1,11 @@
 /*
- * streams_gpu.c - tests the calls on a device that the caller also uses in other ways: with streams,
- * captures, memory and errors that the caller made with the CUDA runtime, and with other kernels.
+ * streams_gpu.c - tests the calls on a device that the caller also uses in other ways: with
+ * streams, captures, memory and errors that the caller made with the CUDA runtime, and with other
+ * kernels.
  *
- * Each test queues chains of calls (scan, then sort, then compact, one chain per kind of backend) and
- * compares their results with those of the same chain on the host. The test is skipped without a
- * device.
+ * Each test queues chains of calls (scan, then sort, then compact, one chain per kind of backend)
+ * and compares their results with those of the same chain on the host. The test is skipped without
+ * a device.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@
 
 #define assert_cuda(call) assert_int_equal(call, cudaSuccess)
 
-/* --- chains ------------------------------------------------------------------------------------- */
+/*
+ * --- chains -------------------------------------------------------------------------------------
+ */
 
 /* The blocks of a chain: the input, then the outputs, then the scratch. */
 enum { IN, KEEP, SUMS, SORTED, INDEX, OUT, COUNT, SCRATCH, BLOCKS };
@@ -35,7 +38,10 @@ struct chain {
 	struct sl_guarded block[BLOCKS];
 };
 
-/* Waits. The outputs of the run before are overwritten. Chains of all spaces get the same input with a number. */
+/*
+ * Waits. The outputs of the run before are overwritten. Chains of all spaces get the same input
+ * with a number.
+ */
 static void chain_load(struct chain *c, uint32_t number)
 {
 	uint32_t *in;
@@ -155,9 +161,14 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), NAIVE = 0, SHARED = 3 };
 static sl_stream first, second;
 static int *flag;
 
-/* --- captures ------------------------------------------------------------------------------------- */
+/*
+ * --- captures
+ * -------------------------------------------------------------------------------------
+ */
 
-/* Two chains of different sizes with one scratch in a graph of the caller, which runs four times. */
+/*
+ * Two chains of different sizes with one scratch in a graph of the caller, which runs four times.
+ */
 static void capture(const char *kind, enum cudaStreamCaptureMode mode, uint32_t n, bool runs_before)
 {
 	struct chain large = chain_get(kind, n, 0);
@@ -203,7 +214,10 @@ TEST(calls_can_be_captured_in_every_mode)
 	}
 }
 
-/* --- streams -------------------------------------------------------------------------------------- */
+/*
+ * --- streams
+ * --------------------------------------------------------------------------------------
+ */
 
 /* Queues a late copy of another input, then the chain: it has to wait for the copy. */
 static void queue_after_late_copy(struct chain *c, const struct chain *input, sl_stream s)
@@ -325,7 +339,10 @@ TEST(threads_of_the_host_work_at_the_same_time)
 		assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-/* --- other work on the device ----------------------------------------------------------------------- */
+/*
+ * --- other work on the device
+ * -----------------------------------------------------------------------
+ */
 
 /* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
 TEST(calls_end_on_one_multiprocessor)
@@ -359,7 +376,9 @@ static void queue_and_compare(struct chain *c, const struct chain *right, uint32
 			c->block[k].at, right->block[k].at, c->block[k].bytes, differ, first));
 }
 
-/* Tile states must be visible in order also if the memory is busy. The device compares all results. */
+/*
+ * Tile states must be visible in order also if the memory is busy. The device compares all results.
+ */
 TEST(results_are_the_same_while_the_memory_is_busy)
 {
 	enum { RUNS = 300, WORDS = 1 << 26 };
@@ -414,7 +433,10 @@ TEST(memory_can_be_of_every_kind_that_a_device_has)
 	}
 }
 
-/* --- errors --------------------------------------------------------------------------------------- */
+/*
+ * --- errors
+ * ---------------------------------------------------------------------------------------
+ */
 
 /* After an allocation that failed, a program may go on with less memory. */
 TEST(an_error_that_the_caller_ignored_is_not_returned)

@@ -7,8 +7,8 @@
 SL_C_BEGIN
 
 /*
- * Blocks that each take all shared memory of a multiprocessor and wait until *flag, in pinned memory,
- * is not 0, or for 60 s.
+ * Blocks that each take all shared memory of a multiprocessor and wait until *flag, in pinned
+ * memory, is not 0, or for 60 s.
  */
 enum sl_status streams_hold(uint32_t blocks, size_t shared_bytes, volatile int *flag, sl_stream s);
 

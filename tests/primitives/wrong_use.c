@@ -1,9 +1,9 @@
 /*
- * wrong_use.c - tests that the checked calls of every backend refuse each kind of wrong argument with its message, and do
- * no work (wrong_use.def); and that sl_find() refuses unknown names.
+ * wrong_use.c - tests that the checked calls of every backend refuse each kind of wrong argument
+ * with its message, and do no work (wrong_use.def); and that sl_find() refuses unknown names.
  *
- * On the host and the emulated device, and again on CUDA's where there is one, which adds the backends that cannot be
- * emulated.
+ * On the host and the emulated device, and again on CUDA's where there is one, which adds the
+ * backends that cannot be emulated.
  */
 #include <stdio.h>
 
@@ -14,7 +14,10 @@
 
 enum { N = 64, PIECE = 8 * N };
 
-/* Memory of one space: each piece has PIECE bytes and ends where the next begins; scratch is as much as any backend needs. */
+/*
+ * Memory of one space: each piece has PIECE bytes and ends where the next begins; scratch is as
+ * much as any backend needs.
+ */
 struct memory {
 	void *block, *in, *out, *index, *index_out, *n_out, *keep, *to[2], *scratch;
 };
@@ -82,7 +85,10 @@ static void make_right(const struct sl_backend *b, const struct memory *m, struc
 	c->exec = &c->x;
 }
 
-/* Half as many items in this many columns, of which the first two are valid; flags may be a column too. */
+/*
+ * Half as many items in this many columns, of which the first two are valid; flags may be a column
+ * too.
+ */
 static void with_columns(struct call *c, const struct memory *m, uint32_t n_columns)
 {
 	c->column[0] = (struct sl_compact_column){m->in, m->out, sizeof(uint64_t)};
@@ -101,7 +107,9 @@ static struct sl_choice wide_scan(void)
 	return scan;
 }
 
-/* Waits too: what should have been refused must not still be there when its memory is given back. */
+/*
+ * Waits too: what should have been refused must not still be there when its memory is given back.
+ */
 static enum sl_status run(enum sl_primitive p, struct call *c)
 {
 	const bool job = !c->has_no_job;
@@ -131,7 +139,10 @@ static enum sl_status run(enum sl_primitive p, struct call *c)
 #define CAN               (b->tunable)
 #define TUNABLE(property) (ON_DEVICE && b->tunable.property)
 
-/* Changes c as line i says. Returns false after the last line; *text is the message, NULL for none, "" for no such line. */
+/*
+ * Changes c as line i says. Returns false after the last line; *text is the message, NULL for none,
+ * "" for no such line.
+ */
 static bool change_call(int i, const struct sl_backend *b, const struct memory *m, struct call *c,
 	const char **text, const char **what)
 {

@@ -1,7 +1,7 @@
 /*
- * expressions.c - random conditions of keep and derived columns: the compiled program has the value that a walk over
- * the tree of the expression has. Texts have only the brackets that precedence demands. Functions are those of the C
- * library.
+ * expressions.c - random conditions of keep and derived columns: the compiled program has the value
+ * that a walk over the tree of the expression has. Texts have only the brackets that precedence
+ * demands. Functions are those of the C library.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +21,9 @@ static const enum sl_column columns[COLUMNS] = {SL_COLUMN_u, SL_COLUMN_v, SL_COL
 	SL_COLUMN_weight, SL_COLUMN_pol_x, SL_COLUMN_pol_y, SL_COLUMN_pol_z};
 
 /*
- * Name, text, how strongly it binds, the same of its operands at least, or they need brackets, and its value. In the text
- * and the value, A and B are operands, and # is the number of a node: a constant, an exponent, or which column.
+ * Name, text, how strongly it binds, the same of its operands at least, or they need brackets, and
+ * its value. In the text and the value, A and B are operands, and # is the number of a node: a
+ * constant, an exponent, or which column.
  */
 #define NUMBERS(X)                                                         \
 	X(CONSTANT, "#", 9, 0, 0, number)                                  \
@@ -92,7 +93,10 @@ static double any_constant(struct rnd *g, enum kind kind)
 	}
 }
 
-/* A node of a kind from first on; its operands are numbers if they have to bind more strongly than a condition. */
+/*
+ * A node of a kind from first on; its operands are numbers if they have to bind more strongly than
+ * a condition.
+ */
 static const struct node *any_node(struct rnd *g, enum kind first, uint32_t depth)
 {
 	const uint32_t all = first == BELOW ? KINDS - BELOW : derives ? BELOW : SQRT;

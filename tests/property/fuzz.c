@@ -1,5 +1,6 @@
 /*
- * fuzz.c - the fuzz targets (tests/fuzz) with random changes of their corpora, in a build by any compiler. With
+ * fuzz.c - the fuzz targets (tests/fuzz) with random changes of their corpora, in a build by any
+ * compiler. With
  * --seconds N, as long as that; scripts/fuzz.sh runs libFuzzer, which follows the code that an input reaches.
  */
 #include <glob.h>

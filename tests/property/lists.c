@@ -1,6 +1,6 @@
 /*
- * lists.c - properties of MCPL lists with any flags: what is written with any contents is read back; a damaged file gives an
- * error or particles; names of blobs.
+ * lists.c - properties of MCPL lists with any flags: what is written with any contents is read
+ * back; a damaged file gives an error or particles; names of blobs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +145,10 @@ PROPERTY(lists_are_read_back, 300)
 	free(l->file);
 }
 
-/* A file that is cut short is refused; a changed one crashes nothing, and in gzip has the same particles. */
+/*
+ * A file that is cut short is refused; a changed one crashes nothing, and in gzip has the same
+ * particles.
+ */
 PROPERTY(damaged_lists_are_refused, 240)
 {
 	const bool gzip = rnd_one_in(g, 2);

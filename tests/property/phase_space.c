@@ -1,6 +1,7 @@
 /*
- * phase_space.c - properties of IAEA phase spaces and source files of OpenMC: any contents are read; a damaged file gives
- * an error or particles. text/phase_space.txt has the messages about wrong ones.
+ * phase_space.c - properties of IAEA phase spaces and source files of OpenMC: any contents are
+ * read; a damaged file gives an error or particles. text/phase_space.txt has the messages about
+ * wrong ones.
  */
 #include <stdlib.h>
 
@@ -88,7 +89,10 @@ static struct openmc_facts any_openmc(struct rnd *g)
 		.filetype = rnd_one_in(g, 2) ? "statepoint" : "source"};
 }
 
-/* Every item is read; every cut is refused; a changed byte makes no item lie beyond the end of the file. */
+/*
+ * Every item is read; every cut is refused; a changed byte makes no item lie beyond the end of the
+ * file.
+ */
 PROPERTY(sources_of_openmc_are_read, 56)
 {
 	const struct openmc_facts f = any_openmc(g);

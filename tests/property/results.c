@@ -1,4 +1,7 @@
-/* results.c - properties of images and lines of the manifest: any values are read back, and damage is noticed. */
+/*
+ * results.c - properties of images and lines of the manifest: any values are read back, and damage
+ * is noticed.
+ */
 #include <stdlib.h>
 
 #include "pipeline/results/manifest.h"

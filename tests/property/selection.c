@@ -1,6 +1,6 @@
 /*
- * selection.c - properties of keys, bins and flights: keys keep the order of values, values are in the bin that a division
- * gives, and pieces of a flight are where it is.
+ * selection.c - properties of keys, bins and flights: keys keep the order of values, values are in
+ * the bin that a division gives, and pieces of a flight are where it is.
  */
 #include <float.h>
 #include <math.h>
@@ -38,7 +38,9 @@ static struct sl_key_field float_field(struct rnd *g, const double *range)
 	return f;
 }
 
-/* NaN has the key 0; the key of a greater float is not less, and of an exact field it is greater. */
+/*
+ * NaN has the key 0; the key of a greater float is not less, and of an exact field it is greater.
+ */
 PROPERTY(floats_keep_their_order, 600)
 {
 	const double *range = any_range(g);
@@ -65,7 +67,9 @@ PROPERTY(floats_keep_their_order, 600)
 	}
 }
 
-/* Values outside of the range of a linear field have the keys of its ends, and its steps are equal. */
+/*
+ * Values outside of the range of a linear field have the keys of its ends, and its steps are equal.
+ */
 PROPERTY(values_outside_the_range_are_clamped, 300)
 {
 	const double *r = any_range(g);
@@ -133,7 +137,9 @@ static uint64_t counted(struct sl_particle p, enum sl_column column)
 	return column == SL_COLUMN_pdg ? (uint32_t)value ^ 0x80000000u : value;
 }
 
-/* The key of one field of integers: the distance from lo, shifted until the range fits in its bits. */
+/*
+ * The key of one field of integers: the distance from lo, shifted until the range fits in its bits.
+ */
 static uint64_t integer_key(const struct sl_particle *p, const struct sl_key_field *f)
 {
 	const double least = f->column == SL_COLUMN_pdg ? -0x1p31 : 0;
@@ -148,7 +154,10 @@ static uint64_t integer_key(const struct sl_particle *p, const struct sl_key_fie
 	return key < most ? key : most;
 }
 
-/* Fields are packed from the most significant one on; descending ones are reversed within their bits. */
+/*
+ * Fields are packed from the most significant one on; descending ones are reversed within their
+ * bits.
+ */
 PROPERTY(keys_are_packed_in_the_order_of_fields, 2000)
 {
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
@@ -215,7 +224,10 @@ static uint32_t grid_bin(struct sl_grid_axis axis, float value)
 	return sl_grid_bin_of_float(&set.grid[0].axis[0], set.edge, value);
 }
 
-/* Near an edge a float may be in the neighbour of the bin that a division in double gives. Even grids do the same. */
+/*
+ * Near an edge a float may be in the neighbour of the bin that a division in double gives. Even
+ * grids do the same.
+ */
 PROPERTY(floats_are_in_the_bin_of_the_division, 500)
 {
 	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
@@ -248,7 +260,10 @@ PROPERTY(floats_are_in_the_bin_of_the_division, 500)
 			1e-15 * (fabs(r[0]) + fabs(r[1])));
 }
 
-/* Edges that are exact in single precision alone decide. The end of a range is in it; NaN is below it. */
+/*
+ * Edges that are exact in single precision alone decide. The end of a range is in it; NaN is below
+ * it.
+ */
 PROPERTY(edges_belong_to_the_bin_above, 200)
 {
 	const struct sl_grid_axis axes[] = {even(SL_COLUMN_w, 1u << rnd_below(g, 10), 0, 1),
@@ -369,7 +384,10 @@ static uint32_t cell_at(
 	return sl_grid_cell(&set->grid[0], set->edge, &columns, 0);
 }
 
-/* Compares the pieces of a flight with places along it; each cell can be off by two of them per piece. */
+/*
+ * Compares the pieces of a flight with places along it; each cell can be off by two of them per
+ * piece.
+ */
 PROPERTY(pieces_are_where_the_flight_is, 12000)
 {
 	const struct sl_grid_axis sets[][SL_GRID_AXES_MAX] = {{even(SL_COLUMN_z, 16, -0.5, 1)},

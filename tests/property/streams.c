@@ -1,6 +1,6 @@
 /*
- * streams.c - properties of what files are made of: decimal digits of floats, zip archives of any size, joined
- * DEFLATE streams.
+ * streams.c - properties of what files are made of: decimal digits of floats, zip archives of any
+ * size, joined DEFLATE streams.
  */
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +103,10 @@ static void append(struct rnd *g, char *text, const char *letters, uint32_t most
 	text[n] = '\0';
 }
 
-/* A text that may be a number: any in the notation of other programs, or one printed here and changed in a place. */
+/*
+ * A text that may be a number: any in the notation of other programs, or one printed here and
+ * changed in a place.
+ */
 static void a_text(struct rnd *g, char text[80])
 {
 	size_t n, at;
@@ -208,7 +211,9 @@ static void check_local(const struct sl_zip_member *m)
 	assert_memory_equal(header + 30, m->name, m->name_bytes);
 }
 
-/* Sections 4.3.12 and 4.5.3: zip64 has only the fields that do not fit: size, packed size, offset. */
+/*
+ * Sections 4.3.12 and 4.5.3: zip64 has only the fields that do not fit: size, packed size, offset.
+ */
 static void check_entry(const struct sl_zip_member *m)
 {
 	const uint64_t value[] = {m->size, m->packed, m->at};
@@ -270,7 +275,10 @@ PROPERTY(zip_headers_store_any_size, 4000)
 		zip_size(g), zip_size(g));
 }
 
-/* Returns an archive of n members of one byte, which the caller frees. The first one claims to have so many bytes. */
+/*
+ * Returns an archive of n members of one byte, which the caller frees. The first one claims to have
+ * so many bytes.
+ */
 static uint8_t *make_archive(uint32_t n, uint64_t claim, size_t *bytes)
 {
 	uint8_t *file = (uint8_t *)malloc((size_t)n * 256 + SL_ZIP_END_BYTES);
@@ -366,7 +374,10 @@ static void fill(struct rnd *g, uint8_t *to, size_t n)
 	}
 }
 
-/* Streams of all encoders are joined to one. Its join with another expected size is an internal error. */
+/*
+ * Streams of all encoders are joined to one. Its join with another expected size is an internal
+ * error.
+ */
 PROPERTY(joined_streams_expand_to_all_data, 150)
 {
 	static const struct sl_backend *const encoders[] = {&sl_deflate_zlib,

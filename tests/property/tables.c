@@ -1,6 +1,7 @@
 /*
- * tables.c - properties of the formats of survivors: any table is read back bit by bit, the announced memory is
- * enough and no byte of it is needed before, and a damaged file gives an error or the same table.
+ * tables.c - properties of the formats of survivors: any table is read back bit by bit, the
+ * announced memory is enough and no byte of it is needed before, and a damaged file gives an error
+ * or the same table.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,10 @@ static float *reals(const struct sl_table *t, enum sl_column column)
 	return c ? (float *)c->data : NULL;
 }
 
-/* Any floats in half of the columns; a rule of an MCPL file excludes NaNs and negative energies elsewhere. */
+/*
+ * Any floats in half of the columns; a rule of an MCPL file excludes NaNs and negative energies
+ * elsewhere.
+ */
 static void set_floats(struct rnd *g, const struct sl_table *t)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
@@ -100,7 +104,10 @@ static struct sl_table any_particles(struct rnd *g, uint32_t n, struct sl_file_f
 	return t;
 }
 
-/* A table for the format; a row in a thousand tables of few columns has more than one chunk of openPMD. */
+/*
+ * A table for the format; a row in a thousand tables of few columns has more than one chunk of
+ * openPMD.
+ */
 static struct sl_table any_table(struct rnd *g, const struct sl_format *f, uint32_t n)
 {
 	sl_column_set columns = rnd_one_in(g, 3) ? ALL_COLUMNS : rnd_bits(g) & ALL_COLUMNS;
@@ -155,8 +162,8 @@ static double float_at(const struct sl_table *t, enum sl_column column, uint32_t
 }
 
 /*
- * Numbers that are converted may be off in the last places of single precision: directions by a sum of squares. Removes
- * their columns from both tables.
+ * Numbers that are converted may be off in the last places of single precision: directions by a sum
+ * of squares. Removes their columns from both tables.
  */
 static void check_rounded(struct sl_table *t, struct sl_table *back, bool wide)
 {
@@ -210,8 +217,8 @@ static struct sl_mcpl_particle particle_of(const struct written *w, uint32_t row
 }
 
 /*
- * All records, by the reader that stages/formats/mcpl.c compares with the reference. In gzip the number of particles is not
- * compressed, so that it can be changed later.
+ * All records, by the reader that stages/formats/mcpl.c compares with the reference. In gzip the
+ * number of particles is not compressed, so that it can be changed later.
  */
 static void check_list(const struct written *w, const char *file, size_t bytes)
 {
@@ -255,7 +262,10 @@ static void check_back(const struct written *w, const char *file, size_t bytes)
 	free(a.base);
 }
 
-/* The memory that is used does not matter, nor does the order of the columns of a table for openPMD. */
+/*
+ * The memory that is used does not matter, nor does the order of the columns of a table for
+ * openPMD.
+ */
 PROPERTY(tables_are_read_back, 600)
 {
 	const struct sl_format *f = rnd_of(g, formats);
@@ -315,7 +325,10 @@ static struct sl_table rows_of(const struct sl_table *t, uint32_t n)
 	return few;
 }
 
-/* Memory for many rows holds fewer, again and again; memory for few does not hold many, also with enough scratch. */
+/*
+ * Memory for many rows holds fewer, again and again; memory for few does not hold many, also with
+ * enough scratch.
+ */
 PROPERTY(memory_for_many_rows_serves_few, 200)
 {
 	const struct sl_format *f = rnd_of(g, formats);
@@ -356,7 +369,10 @@ enum { SUPERBLOCK_VERSION = 8 };
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-/* Reads a damaged file: an error, or with a checksum the same values, in bytes that gzip and zip ignore. */
+/*
+ * Reads a damaged file: an error, or with a checksum the same values, in bytes that gzip and zip
+ * ignore.
+ */
 static void check_damaged(const struct written *w, const struct sl_table *whole, const char *file,
 	size_t bytes, bool must_fail)
 {
@@ -404,8 +420,9 @@ PROPERTY(damage_is_found, 240)
 }
 
 /*
- * Anybody can write a valid checksum over changed bytes. Then HDF5 fails, crashes or asks for much memory, which is
- * reported as damage and does not end the process of the test. Chunks have checksums too.
+ * Anybody can write a valid checksum over changed bytes. Then HDF5 fails, crashes or asks for much
+ * memory, which is reported as damage and does not end the process of the test. Chunks have
+ * checksums too.
  */
 PROPERTY(damage_below_a_valid_checksum_does_no_harm, 28)
 {

@@ -1,5 +1,6 @@
 /*
- * bits_hash.c - prints one hash over the results of math.h, random.h and the models: of rules.h, each with many items.
+ * bits_hash.c - prints one hash over the results of math.h, random.h and the models: of rules.h,
+ * each with many items.
  *
  * tests/stages/bits.c builds it with several compilers and options and expects the same number from
  * each. It is plain C without a test framework, so that a compiler alone can build it.

@@ -1,6 +1,6 @@
 /*
- * selection.c - keys at their edges, and scores. tests/property/selection.c tests random values, tests/text/tallies.txt counts
- * whole runs again, tests/text/ranges.txt has invalid ranges.
+ * selection.c - keys at their edges, and scores. tests/property/selection.c tests random values,
+ * tests/text/tallies.txt counts whole runs again, tests/text/ranges.txt has invalid ranges.
  */
 #include <math.h>
 
@@ -13,7 +13,10 @@
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Steps are equal, or of a logarithm: for positive numbers, eight bits are the exponent and the rest steps within it. */
+/*
+ * Steps are equal, or of a logarithm: for positive numbers, eight bits are the exponent and the
+ * rest steps within it.
+ */
 TEST(steps_of_keys_begin_at_their_edges)
 {
 	static const struct sl_key_field fields[] = {{SL_COLUMN_w, 2, -1, 1, false, false, false},

@@ -1,5 +1,6 @@
 /*
- * text.c - runs the commands of tests/text/NAME.txt and compares what they print: sluice_tests text/NAME [--update]
+ * text.c - runs the commands of tests/text/NAME.txt and compares what they print: sluice_tests
+ * text/NAME [--update]
  *
  *	# What stands before the first title begins every paragraph. Each has an empty folder.
  *	-- file c.yaml                      the file's contents, up to the next step
@@ -17,11 +18,13 @@
  *	@ sluice verify a --json            its stdout is JSON, shown as lines: path value
  *	batches 4
  *
- * Wildcards of expected lines: <n> is a number and the spaces before it; ... is anything in a line; a line that is only
- * ... stands for any number of lines. Empty lines at the end of an output do not count.
+ * Wildcards of expected lines: <n> is a number and the spaces before it; ... is anything in a line;
+ * a line that is only ... stands for any number of lines. Empty lines at the end of an output do
+ * not count.
  *
  * --update replaces expected output that differs by the output that was found; lines that match are kept, with their
- * wildcards. What sluice prints must be UTF-8 without control characters, whatever the paragraph expects.
+ * wildcards. What sluice prints must be UTF-8 without control characters, whatever the paragraph
+ * expects.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -50,7 +53,10 @@ static size_t n_paragraphs; /* the first is what all of them begin with */
 static FILE *updating;      /* NULL: nothing is updated */
 static unsigned differences;
 
-/* --- commands -------------------------------------------------------------------------------------- */
+/*
+ * --- commands
+ * --------------------------------------------------------------------------------------
+ */
 
 static void check_printable(const char *text, const char *command)
 {
@@ -69,8 +75,8 @@ static void check_printable(const char *text, const char *command)
 }
 
 /*
- * Splits a line without special characters outside of quotes into words of text, NAME=value before them into env. Returns
- * false if a shell is needed.
+ * Splits a line without special characters outside of quotes into words of text, NAME=value before
+ * them into env. Returns false if a shell is needed.
  */
 static bool split_words(char *line, const char **env, const char **words)
 {
@@ -192,7 +198,10 @@ static void check_command(size_t line, size_t end)
 	lines_free(&want_err);
 }
 
-/* --- paragraphs ------------------------------------------------------------------------------------ */
+/*
+ * --- paragraphs
+ * ------------------------------------------------------------------------------------
+ */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool is_sanitized = true;
@@ -228,7 +237,10 @@ static void make_file(const char *name, size_t from, size_t end)
 	fclose(f);
 }
 
-/* Runs the steps of the lines first to last - 1. Returns false if the rest of the paragraph is left out. */
+/*
+ * Runs the steps of the lines first to last - 1. Returns false if the rest of the paragraph is left
+ * out.
+ */
 static bool run_steps(size_t first, size_t last)
 {
 	size_t end;
@@ -335,8 +347,8 @@ static void write_updated(void)
 }
 
 /*
- * sh finds the program under test as sluice, what else is built in the folder above it, such as sluice-bench, and the
- * programs of tests/scripts.
+ * sh finds the program under test as sluice, what else is built in the folder above it, such as
+ * sluice-bench, and the programs of tests/scripts.
  */
 static void set_search_path(void)
 {

@@ -1,4 +1,7 @@
-/* cases.h - the cases of a comparison: backends and schedules, names, plans and results. compare.h describes the method. */
+/*
+ * cases.h - the cases of a comparison: backends and schedules, names, plans and results. compare.h
+ * describes the method.
+ */
 #ifndef SL_PIPELINE_COMPARE_CASES_CASES_H
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
@@ -56,7 +59,10 @@ struct sl_comparison {
  */
 void sl_cases_choose(struct sl_comparison *c);
 
-/* Does the case run on the emulated device? Then its memory accesses are counted, and it has no times. */
+/*
+ * Does the case run on the emulated device? Then its memory accesses are counted, and it has no
+ * times.
+ */
 bool sl_case_is_emulated(const struct sl_comparison_case *entry);
 
 /*

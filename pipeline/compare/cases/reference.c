@@ -1,16 +1,16 @@
 /*
  * reference.c - compares batches with those of the first case.
  *
- * Only a manifest line per batch is kept, not the columns. If a line differs, the reference batch is
- * computed again and the first difference is searched in the order: fate counts, histograms, number
- * of survivors, columns.
+ * Only a manifest line per batch is kept, not the columns. If a line differs, the reference batch
+ * is computed again and the first difference is searched in the order: fate counts, histograms,
+ * number of survivors, columns.
  */
 #include "pipeline/compare/cases/reference.h"
 
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/batch_file/batch_file.h"
+#include "pipeline/plan/plan.h"
 
 enum { WHAT_BYTES = 160 };
 
@@ -22,7 +22,9 @@ enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_refere
 	SL_TRY(sl_case_plan(c, &c->cases[0], true, &r->plan, &r->w));
 	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*r->line)), &lines));
 	r->line = (struct sl_manifest_line *)lines;
-	/* The plan is for one batch. find_difference() may need any batch, so the recipe has all. */
+	/*
+	 * The plan is for one batch. find_difference() may need any batch, so the recipe has all.
+	 */
 	r->recipe = r->plan->recipe;
 	r->recipe.particles = c->particles;
 	r->recipe.n_batches = c->n_batches;

@@ -1,8 +1,8 @@
 /*
  * diagnostics.c - places, problems and the report.
  *
- * The place of a problem is that of the value of its key, of the key if the value is a section, or of
- * the nearest section that was given. The report sorts problems by source, line and column.
+ * The place of a problem is that of the value of its key, of the key if the value is a section, or
+ * of the nearest section that was given. The report sorts problems by source, line and column.
  */
 #include "pipeline/config/reader/reader.h"
 

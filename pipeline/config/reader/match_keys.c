@@ -1,8 +1,9 @@
 /*
  * match_keys.c - walks the YAML tree of a source and looks up each key in the option tables.
  *
- * A path is built on the way down. It is an option, a section above options, or unknown. Options and
- * sections are recorded with the place of the key; a --set first creates the sections above its key.
+ * A path is built on the way down. It is an option, a section above options, or unknown. Options
+ * and sections are recorded with the place of the key; a --set first creates the sections above its
+ * key.
  */
 #include "pipeline/config/reader/reader.h"
 
@@ -84,7 +85,10 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 {
 	struct sl_seen *seen = sl_reader_seen(r, path);
 
-	/* the bound is never reached: the tables have fewer keys, see tests/pipeline/config/options.c */
+	/*
+	 * the bound is never reached: the tables have fewer keys, see
+	 * tests/pipeline/config/options.c
+	 */
 	if (!seen && r->n_seen < SL_SEEN_MAX)
 		seen = &r->seen[r->n_seen++];
 	if (!seen)
@@ -205,7 +209,9 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 {
 	const struct sl_option *o;
 
-	/* the keys of a second model are not matched: each would be a consequence of that problem */
+	/*
+	 * the keys of a second model are not matched: each would be a consequence of that problem
+	 */
 	if (is_model(path) && !choose_model(r, at, path))
 		return;
 	o = option_at(r, path);

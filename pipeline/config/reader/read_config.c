@@ -18,8 +18,9 @@
 #include "primitives/files/read.h"
 
 /*
- * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied. The lists
- * of keys and problems and the report are written before they are read, and stay as they are: 400 KB.
+ * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied.
+ * The lists of keys and problems and the report are written before they are read, and stay as they
+ * are: 400 KB.
  */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)

@@ -131,7 +131,10 @@ static bool fill_named(struct sl_reader *r, const struct sl_option *o, const cha
 	return right;
 }
 
-/* Is path a key that can be left out here: run.particles if files provide it, keep if no survivors are written? */
+/*
+ * Is path a key that can be left out here: run.particles if files provide it, keep if no survivors
+ * are written?
+ */
 static bool is_optional(const struct sl_reader *r, const char *path)
 {
 	const struct sl_seen *format = sl_reader_seen(r, "output.format");
@@ -179,7 +182,9 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	return right;
 }
 
-/* Does YAML read text as that same text: not as a list or mapping, and without quotes or comments? */
+/*
+ * Does YAML read text as that same text: not as a list or mapping, and without quotes or comments?
+ */
 static bool is_plain(const char *text)
 {
 	return text[strcspn(text, "[]{}\"'#:,&*!|>%@`?\\\n")] == '\0';
@@ -199,8 +204,9 @@ static bool fill_plain(const struct sl_option *o, void *value)
 }
 
 /*
- * Sets the default of the option, or the value that stands for "not given". libyaml takes longer than all the
- * rest of reading a configuration, so it parses only the defaults that are not plain values.
+ * Sets the default of the option, or the value that stands for "not given". libyaml takes longer
+ * than all the rest of reading a configuration, so it parses only the defaults that are not plain
+ * values.
  */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
@@ -279,8 +285,8 @@ static enum sl_status fill_of_items(
 }
 
 /*
- * The tables are in order, so the length of a list of items is known before the keys of its items are
- * read. Wrong values leave the default, and the caller refuses the run by the problems in r.
+ * The tables are in order, so the length of a list of items is known before the keys of its items
+ * are read. Wrong values leave the default, and the caller refuses the run by the problems in r.
  */
 enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 {
@@ -289,7 +295,9 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 	uint64_t items = 0; /* of the list read last; its keys follow it in the table */
 
 	for (size_t i = 0; (o = sl_option_at(r->model, i, path)); i++) {
-		/* common options are offsets in *c, those of the model in its configuration struct */
+		/*
+		 * common options are offsets in *c, those of the model in its configuration struct
+		 */
 		char *value =
 			(i < sl_n_options ? (char *)c : (char *)c->model_config.bytes) + o->offset;
 

@@ -74,15 +74,15 @@ struct sl_reader {
 bool sl_config_has_problem(const struct sl_reader *r, const char *key);
 
 /*
- * Adds a problem at the place of key, or of the nearest section around it when it was not given. Always
- * returns false, for: return sl_config_add_problem(r, key, ...).
+ * Adds a problem at the place of key, or of the nearest section around it when it was not given.
+ * Always returns false, for: return sl_config_add_problem(r, key, ...).
  */
 bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
 
 /*
- * Adds that key has no effect, for the reason why, if it was given with a value other than its default
- * and has no other problem. advice: what to do.
+ * Adds that key has no effect, for the reason why, if it was given with a value other than its
+ * default and has no other problem. advice: what to do.
  */
 void sl_config_refuse_unused(
 	struct sl_reader *r, const char *key, const char *why, const char *advice);
@@ -137,8 +137,8 @@ void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path);
 /* Reads the values of all options, each from the source that gave it last. */
 
 /*
- * Fills *c, defaults included, and adds a problem for each wrong value and each required option that
- * is missing. Call it after the keys of all sources are matched.
+ * Fills *c, defaults included, and adds a problem for each wrong value and each required option
+ * that is missing. Call it after the keys of all sources are matched.
  */
 enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c);
 
@@ -168,11 +168,12 @@ const char *sl_suggest_model(const char *written, char *text, size_t size);
  */
 
 /*
- * Reads the file path and the n_sets texts "key=value" of --set, and fills *c including all defaults.
+ * Reads the file path and the n_sets texts "key=value" of --set, and fills *c including all
+ * defaults.
  *
  * Problems are collected in *r: the call returns SL_OK even then, provided that the file contains a
- * YAML mapping; call sl_config_verdict() for the result. *r is made except when memory is short, and
- * the caller frees it by sl_config_close(). The texts of --set must live as long as *r.
+ * YAML mapping; call sl_config_verdict() for the result. *r is made except when memory is short,
+ * and the caller frees it by sl_config_close(). The texts of --set must live as long as *r.
  *
  * A --set replaces everything at its key, a later --set an earlier one: run.seed=2 replaces one
  * value, model={slab: {...}} the whole model. The value is YAML.

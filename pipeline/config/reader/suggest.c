@@ -1,8 +1,8 @@
 /*
  * suggest.c - searches the option tables for keys that resemble an unknown one.
  *
- * In this order: a number after a decimal comma; the same key in another section; the nearest key of
- * the section by edit distance; the nearest key of all sections; else all keys of the section.
+ * In this order: a number after a decimal comma; the same key in another section; the nearest key
+ * of the section by edit distance; the nearest key of all sections; else all keys of the section.
  */
 #include "pipeline/config/reader/reader.h"
 
@@ -142,8 +142,8 @@ static const char *instead_of(const char *path)
 }
 
 /*
- * Names one key if one is near. Else it lists the keys of the section only, because the list of all keys
- * would be longer than the message can be.
+ * Names one key if one is near. Else it lists the keys of the section only, because the list of all
+ * keys would be longer than the message can be.
  */
 void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
 {

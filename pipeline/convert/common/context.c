@@ -66,7 +66,9 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 	               : sl_fail(SL_STOPPED, "stopped by a signal; no file was written");
 }
 
-/* The output replaces a file only when it is complete, but an input must not disappear even then. */
+/*
+ * The output replaces a file only when it is complete, but an input must not disappear even then.
+ */
 static enum sl_status check_not_output(
 	const struct sl_conversion *c, const char *path, const struct sl_map *file)
 {

@@ -33,7 +33,9 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
-/* The state of a conversion. Counters and notes grow while it runs; print them only after success. */
+/*
+ * The state of a conversion. Counters and notes grow while it runs; print them only after success.
+ */
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
@@ -70,8 +72,8 @@ typedef enum sl_status sl_convert_reader(
  *
  * Each conversion makes two such passes, and another process can write to an input in between.
  * SL_DISK if a file changed while read used it, whatever read returned, because the change is then
- * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode, size
- * and time of modification.
+ * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode,
+ * size and time of modification.
  */
 enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context);
 
@@ -81,7 +83,10 @@ enum sl_status sl_convert_changed(const char *path);
 /* Adds a line to the notes. Text beyond the size of notes is cut. */
 void sl_convert_note(struct sl_conversion *c, const char *format, ...) SL_PRINTF(2, 3);
 
-/* Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the end. */
+/*
+ * Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the
+ * end.
+ */
 void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles);
 void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 

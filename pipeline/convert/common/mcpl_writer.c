@@ -45,8 +45,8 @@ enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records,
 }
 
 /*
- * A time of modification has the grain of a clock tick, so it does not show every change of an input, but the
- * number of particles may.
+ * A time of modification has the grain of a clock tick, so it does not show every change of an
+ * input, but the number of particles may.
  */
 enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
 {

@@ -1,4 +1,7 @@
-/* mcpl_writer.h - writes an MCPL file, plain or as gzip members (pipeline/output/merge/record_output.h). */
+/*
+ * mcpl_writer.h - writes an MCPL file, plain or as gzip members
+ * (pipeline/output/merge/record_output.h).
+ */
 #ifndef SL_PIPELINE_CONVERT_COMMON_MCPL_WRITER_H
 #define SL_PIPELINE_CONVERT_COMMON_MCPL_WRITER_H
 
@@ -6,9 +9,10 @@
 #include "pipeline/output/merge/record_output.h"
 
 /*
- * An MCPL file being written: call begin with the header, add with whole records, and end. The file gets its
- * name in end, unless more or fewer particles were read or written than the header states. After a failure the file is
- * removed, and no further call is needed; sl_mcpl_writer_drop() may be called in any state.
+ * An MCPL file being written: call begin with the header, add with whole records, and end. The file
+ * gets its name in end, unless more or fewer particles were read or written than the header states.
+ * After a failure the file is removed, and no further call is needed; sl_mcpl_writer_drop() may be
+ * called in any state.
  */
 struct sl_mcpl_writer {
 	struct sl_conversion *c;

@@ -90,8 +90,8 @@ static inline enum sl_status advance(struct feed *f, uint32_t i)
 }
 
 /*
- * Job: fills a block. f->used is less than fits only at the end and after a failure, which is that of the source of the
- * next record.
+ * Job: fills a block. f->used is less than fits only at the end and after a failure, which is that
+ * of the source of the next record.
  */
 static enum sl_status fill(void *context)
 {
@@ -149,7 +149,10 @@ static enum sl_status open_lists(struct merge *w)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Appends the records of batch i to the intermediate file. *bytes: of the file, and where the batch ends. */
+/*
+ * Appends the records of batch i to the intermediate file. *bytes: of the file, and where the batch
+ * ends.
+ */
 static enum sl_status write_rows(
 	struct merge *w, uint32_t i, struct sl_file_writer *file, size_t *bytes)
 {
@@ -168,7 +171,9 @@ static enum sl_status write_rows(
 	return s;
 }
 
-/* Makes the intermediate file, and maps it: it has no name from then on. Its batches are streams. */
+/*
+ * Makes the intermediate file, and maps it: it has no name from then on. Its batches are streams.
+ */
 static enum sl_status make_rows(struct merge *w)
 {
 	const struct sl_plan *plan = w->list->plan;
@@ -202,9 +207,9 @@ static enum sl_status make_rows(struct merge *w)
 /* --- the merge -------------------------------------------------------------------------------- */
 
 /*
- * Moves a stream to the block that its job has filled, and starts the job of the next one. *more is false
- * after the last record. The records before a failure are merged first; the next call finds no record
- * and returns the status of the job that failed.
+ * Moves a stream to the block that its job has filled, and starts the job of the next one. *more is
+ * false after the last record. The records before a failure are merged first; the next call finds
+ * no record and returns the status of the job that failed.
  */
 static enum sl_status next_block(struct merge *w, struct stream *s, bool *more)
 {

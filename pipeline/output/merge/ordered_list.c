@@ -117,8 +117,8 @@ static uint64_t generated_in(const struct sl_manifest *m)
 }
 
 /*
- * Threads run only between the last table that is read and the file that is made: both can start processes for
- * HDF5. Without a key the tables are read one after another, so there are none.
+ * Threads run only between the last table that is read and the file that is made: both can start
+ * processes for HDF5. Without a key the tables are read one after another, so there are none.
  */
 static enum sl_status send_table(const struct sl_ordered_list *l, const struct sl_list_target *to,
 	struct sl_joined_list *list)

@@ -1,9 +1,10 @@
 /*
- * record_output.h - the bytes of a list, plain or as gzip members like those of the batches: its header, and records
- * that come one after another; or these as rows, of which a table is made.
+ * record_output.h - the bytes of a list, plain or as gzip members like those of the batches: its
+ * header, and records that come one after another; or these as rows, of which a table is made.
  *
- * Full buffers are jobs of a pool. Members are compressed in parallel, and the calling thread passes them on
- * in order. Plain bytes and rows are passed on by one job at a time, while the caller fills the other buffer.
+ * Full buffers are jobs of a pool. Members are compressed in parallel, and the calling thread
+ * passes them on in order. Plain bytes and rows are passed on by one job at a time, while the
+ * caller fills the other buffer.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_RECORD_OUTPUT_H
 #define SL_PIPELINE_OUTPUT_MERGE_RECORD_OUTPUT_H
@@ -20,8 +21,8 @@ struct sl_list_target {
 };
 
 /*
- * The header of a list. In gzip it is a member with stored blocks, as in the files of batches, so that its size depends
- * only on that of the header.
+ * The header of a list. In gzip it is a member with stored blocks, as in the files of batches, so
+ * that its size depends only on that of the header.
  */
 size_t sl_list_header_bytes(const struct sl_list_target *t, size_t bytes);
 enum sl_status sl_list_header_send(

@@ -3,8 +3,8 @@
  *
  * Priorities are not negative, so their order is that of their bits. Each pass over the order files
  * counts the values of one digit among the priorities that have the digits found so far, the most
- * significant digit first. Three digits make the 64 bits, so memory does not depend on the number of
- * particles.
+ * significant digit first. Three digits make the 64 bits, so memory does not depend on the number
+ * of particles.
  */
 #include "pipeline/output/merge/sample.h"
 

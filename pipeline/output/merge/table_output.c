@@ -39,8 +39,8 @@ static const struct sl_format *format_of(const struct sl_table_output *o)
 /* --- beginning -------------------------------------------------------------------------------- */
 
 /*
- * The configuration of a file in the order of the run does not state the size of batches: the file is the
- * same for each.
+ * The configuration of a file in the order of the run does not state the size of batches: the file
+ * is the same for each.
  */
 static enum sl_status print_config(struct sl_table_output *o)
 {

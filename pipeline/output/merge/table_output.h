@@ -1,10 +1,10 @@
 /*
- * table_output.h - makes the file of a run in a format of columns from its rows, which come one block after
- * another.
+ * table_output.h - makes the file of a run in a format of columns from its rows, which come one
+ * block after another.
  *
- * What the format packs goes to intermediate files, one for each part of the file (struct sl_format_join).
- * At the end the file is assembled around these parts, which are mapped, so its bytes are those of
- * a file that was packed as a whole.
+ * What the format packs goes to intermediate files, one for each part of the file (struct
+ * sl_format_join). At the end the file is assembled around these parts, which are mapped, so its
+ * bytes are those of a file that was packed as a whole.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_TABLE_OUTPUT_H
 #define SL_PIPELINE_OUTPUT_MERGE_TABLE_OUTPUT_H
@@ -13,8 +13,8 @@
 #include "pipeline/output/source/row_layout.h"
 
 /*
- * Receives the next bytes of a list, in order. An error ends the list. It may be called in another thread than
- * the caller's, but never twice at a time.
+ * Receives the next bytes of a list, in order. An error ends the list. It may be called in another
+ * thread than the caller's, but never twice at a time.
  */
 typedef enum sl_status sl_byte_sink(void *context, const void *bytes, size_t size);
 
@@ -32,7 +32,9 @@ struct sl_table_facts {
 
 struct sl_table_output;
 
-/* Begins a file. *made is NULL after a failure; otherwise the caller calls sl_table_output_close(). */
+/*
+ * Begins a file. *made is NULL after a failure; otherwise the caller calls sl_table_output_close().
+ */
 enum sl_status sl_table_output_begin(
 	const struct sl_table_facts *facts, struct sl_table_output **made);
 

@@ -1,9 +1,9 @@
 /*
- * checked_file.h - a file of a batch, mapped and read once, whose size and CRC-32 must be those of the
- * manifest.
+ * checked_file.h - a file of a batch, mapped and read once, whose size and CRC-32 must be those of
+ * the manifest.
  *
- * The checksum is computed while the file is read, from the pages that are in memory then. A file that
- * is larger than the memory is thus read from the disk once.
+ * The checksum is computed while the file is read, from the pages that are in memory then. A file
+ * that is larger than the memory is thus read from the disk once.
  */
 #ifndef SL_PIPELINE_OUTPUT_SOURCE_CHECKED_FILE_H
 #define SL_PIPELINE_OUTPUT_SOURCE_CHECKED_FILE_H
@@ -27,7 +27,10 @@ enum sl_status sl_checked_file_open(struct sl_checked_file *f, const struct sl_d
 /* The bytes before offset at have been read. */
 void sl_checked_file_advance(struct sl_checked_file *f, size_t at);
 
-/* Reads the rest of the file. SL_CHECK_FAILED if the checksum of the whole file is not the expected one. */
+/*
+ * Reads the rest of the file. SL_CHECK_FAILED if the checksum of the whole file is not the expected
+ * one.
+ */
 enum sl_status sl_checked_file_end(struct sl_checked_file *f);
 
 /* Unmaps the file; does nothing if it is not open. */

@@ -1,9 +1,9 @@
 /*
  * loser_tree.h - finds the least of the records at hand of n sources.
  *
- * A tree of losers (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): the sources are its leaves, and
- * each node has the later one of the two records that met there. at[0] is the least record. A new record of
- * its source meets the records on the path to the root.
+ * A tree of losers (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): the sources are its
+ * leaves, and each node has the later one of the two records that met there. at[0] is the least
+ * record. A new record of its source meets the records on the path to the root.
  */
 #ifndef SL_PIPELINE_OUTPUT_SOURCE_LOSER_TREE_H
 #define SL_PIPELINE_OUTPUT_SOURCE_LOSER_TREE_H
@@ -26,7 +26,10 @@ struct sl_loser_tree {
 	uint32_t left; /* sources with a record */
 };
 
-/* Begins with records that come before all others. The caller enters one record, or the end, of each source. */
+/*
+ * Begins with records that come before all others. The caller enters one record, or the end, of
+ * each source.
+ */
 static inline void sl_loser_tree_begin(struct sl_loser_tree *t, uint32_t n)
 {
 	t->n = t->left = n;
@@ -39,7 +42,10 @@ static inline uint32_t sl_loser_tree_least(const struct sl_loser_tree *t)
 	return (uint32_t)t->at[0].source - 1;
 }
 
-/* Written without branches, which no processor could predict. Records with equal keys keep their order. */
+/*
+ * Written without branches, which no processor could predict. Records with equal keys keep their
+ * order.
+ */
 static inline bool sl_loser_is_before(const struct sl_loser_head *a, const struct sl_loser_head *b)
 {
 	return (a->key < b->key) | ((a->key == b->key) & (a->source < b->source));

@@ -10,9 +10,9 @@
 enum { ROWS_AT_ONCE = 1 << 12 };
 
 /*
- * Records and items are fetched to the cache so many bytes ahead. A merge reads them from more places at a
- * time than a processor fetches without these instructions: 64 files of records of 32 bytes are merged 1.7
- * times as fast with them.
+ * Records and items are fetched to the cache so many bytes ahead. A merge reads them from more
+ * places at a time than a processor fetches without these instructions: 64 files of records of 32
+ * bytes are merged 1.7 times as fast with them.
  */
 enum { RECORDS_AHEAD = 256, ITEMS_AHEAD = 64 };
 
@@ -49,7 +49,9 @@ static enum sl_status open_order(
 		(unsigned long long)line->survivors);
 }
 
-/* Moves the stream to the first record. A header that the merged one does not describe is refused. */
+/*
+ * Moves the stream to the first record. A header that the merged one does not describe is refused.
+ */
 static enum sl_status begin_list(struct sl_record_source *s, const struct sl_manifest_line *line)
 {
 	const struct sl_mcpl_header *h = &s->stream.header;
@@ -168,7 +170,10 @@ static void change_weight(struct sl_record_source *s)
 	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
 }
 
-/* Reads the item of the next record, and its key, 0 without keys. Returns whether the record is selected. */
+/*
+ * Reads the item of the next record, and its key, 0 without keys. Returns whether the record is
+ * selected.
+ */
 static bool read_item(struct sl_record_source *s)
 {
 	const struct sl_selection *selection = s->selection;
@@ -186,7 +191,9 @@ static bool read_item(struct sl_record_source *s)
 	return priority > selection->threshold;
 }
 
-/* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
+/*
+ * Reads the next records of the list, as many as come at once. All rows of a table are in memory.
+ */
 static enum sl_status read_records(struct sl_record_source *s)
 {
 	advance(s);

@@ -1,8 +1,9 @@
 /*
- * record_source.h - the selected records of the file of a batch, one after another, with their keys.
+ * record_source.h - the selected records of the file of a batch, one after another, with their
+ * keys.
  *
- * A record of a sample gets the weight that it counts with. Where the header states the weight of all
- * particles, it does so for the sample too, and records have no weight.
+ * A record of a sample gets the weight that it counts with. Where the header states the weight of
+ * all particles, it does so for the sample too, and records have no weight.
  *
  * In a format of records, they are those of the batch's list. In a format of columns they are rows
  * (row_layout.h), and the survivors of the batch are in memory while it is read.
@@ -52,15 +53,16 @@ struct sl_record_source {
 };
 
 /*
- * Opens the source of a batch. selection and line must stay valid. The caller calls sl_record_source_close() in any
- * case.
+ * Opens the source of a batch. selection and line must stay valid. The caller calls
+ * sl_record_source_close() in any case.
  */
 enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, const struct sl_selection *selection);
 
 /*
- * Moves to the next selected record; *more is false after the last one. Then the files of a whole batch
- * have been compared with the manifest: SL_CHECK_FAILED if they differ. A record is valid until the next call.
+ * Moves to the next selected record; *more is false after the last one. Then the files of a whole
+ * batch have been compared with the manifest: SL_CHECK_FAILED if they differ. A record is valid
+ * until the next call.
  */
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
 

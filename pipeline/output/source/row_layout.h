@@ -39,7 +39,10 @@ bool sl_row_columns_find(
 void sl_row_put(
 	const struct sl_row_layout *l, const struct sl_row_columns *c, uint64_t i, uint8_t *to);
 
-/* Copies n rows, one after another, to the columns of t that are not constant, which have their layout. */
+/*
+ * Copies n rows, one after another, to the columns of t that are not constant, which have their
+ * layout.
+ */
 void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, struct sl_table *t);
 
 #endif

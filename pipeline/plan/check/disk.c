@@ -46,8 +46,8 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 }
 
 /*
- * Bytes of the intermediate files of a file of columns: what is packed before the file is assembled, and the
- * rows with their keys.
+ * Bytes of the intermediate files of a file of columns: what is packed before the file is
+ * assembled, and the rows with their keys.
  */
 static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double all)
 {
@@ -63,8 +63,8 @@ static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double 
 }
 
 /*
- * Upper bound of the bytes of the joined file and the intermediate files of its merge, if each of the batches
- * has a file of so many bytes and rows.
+ * Upper bound of the bytes of the joined file and the intermediate files of its merge, if each of
+ * the batches has a file of so many bytes and rows.
  */
 static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 {
@@ -87,8 +87,8 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 }
 
 /*
- * The bytes that a run still writes if each batch has so many survivors. packed: bytes of a survivor in
- * a file; 0: those without compression.
+ * The bytes that a run still writes if each batch has so many survivors. packed: bytes of a
+ * survivor in a file; 0: those without compression.
  */
 static uint64_t run_bytes(const struct sl_plan *plan, double rows, double packed, uint64_t done)
 {
@@ -109,9 +109,9 @@ static uint64_t run_bytes(const struct sl_plan *plan, double rows, double packed
 }
 
 /*
- * A run is refused if half of the estimate does not fit: no error of the pilot is that large. The text of
- * a list can become much smaller by compression, which the pilot of lists does not try. A run with a stop
- * rule can end after few batches.
+ * A run is refused if half of the estimate does not fit: no error of the pilot is that large. The
+ * text of a list can become much smaller by compression, which the pilot of lists does not try. A
+ * run with a stop rule can end after few batches.
  */
 static bool surely_too_large(const struct sl_plan *plan)
 {

@@ -13,9 +13,9 @@
  * The CPU and memory limits of the cgroup (version 2) of this process.
  *
  * The line "0::/PATH" of /proc/self/cgroup names it. All groups from there up to the root limit the
- * process, so the least limit counts. A container sees its own group as the root; if it still reads the
- * path outside, which does not exist inside, the root is used. The files are memory.max, memory.current,
- * memory.stat (inactive_file) and cpu.max.
+ * process, so the least limit counts. A container sees its own group as the root; if it still reads
+ * the path outside, which does not exist inside, the root is used. The files are memory.max,
+ * memory.current, memory.stat (inactive_file) and cpu.max.
  */
 
 struct sl_cgroup {
@@ -48,8 +48,8 @@ struct sl_machine {
 };
 
 /*
- * Reads the facts from the system. Unknown texts are empty, unknown sizes 0, unknown cores 1. root is "", or
- * for tests a folder with copies of /proc and /sys/fs/cgroup.
+ * Reads the facts from the system. Unknown texts are empty, unknown sizes 0, unknown cores 1. root
+ * is "", or for tests a folder with copies of /proc and /sys/fs/cgroup.
  */
 void sl_machine_read(const char *root, struct sl_machine *m);
 

@@ -1,7 +1,6 @@
 /* machine.c - reads /proc, and the limits of this process. */
 #include "pipeline/plan/limits/limits.h"
 
-
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +84,9 @@ static void limit_cores(struct sl_machine *m, uint32_t cores, const char *limit)
 	m->cores_limit = limit;
 }
 
-/* The affinity mask, not the number of cores: a batch system may give the process a part of them. */
+/*
+ * The affinity mask, not the number of cores: a batch system may give the process a part of them.
+ */
 static void set_cores(const struct sl_cgroup *group, struct sl_machine *m)
 {
 	cpu_set_t set;

@@ -118,8 +118,9 @@ static void keep_records(const struct sl_choices *c, struct sl_recipe *r)
 }
 
 /*
- * Chooses the columns of which a batch on the host needs only the digests: those of survivors that are not
- * written, or whose source records are written. User flags that the run replaces are made of a column.
+ * Chooses the columns of which a batch on the host needs only the digests: those of survivors that
+ * are not written, or whose source records are written. User flags that the run replaces are made
+ * of a column.
  */
 static void choose_digested(const struct sl_choices *c, struct sl_recipe *r)
 {

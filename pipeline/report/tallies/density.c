@@ -16,7 +16,10 @@ struct sl_grid_field sl_histogram_as_grid(const struct sl_histogram_axis *f)
 		.axis = {{.column = f->column, .bins = f->bins, .lo = f->lo, .hi = f->hi}}};
 }
 
-/* The dimensions of the space that a bin of axis k covers: 2 for a ring, 3 for a shell, otherwise 1. */
+/*
+ * The dimensions of the space that a bin of axis k covers: 2 for a ring, 3 for a shell, otherwise
+ * 1.
+ */
 static int dimensions(const struct sl_choices *c, const struct sl_grid_field *f, uint32_t k)
 {
 	enum sl_column column = f->axis[k].column;
@@ -81,7 +84,10 @@ void sl_cell_densities(const struct sl_choices *c, const struct sl_grid_field *f
 		apply_axis(c, f, k, true, value);
 }
 
-/* Prints the product of the powers of cm, ns, keV and rad that have this sign; returns the number of factors. */
+/*
+ * Prints the product of the powers of cm, ns, keV and rad that have this sign; returns the number
+ * of factors.
+ */
 static int print_product(const int power[], int sign, char text[SL_DENSITY_UNIT_BYTES])
 {
 	static const int base[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY, SL_DIM_ANGLE};

@@ -1,11 +1,12 @@
 /*
  * density.h - the volumes of the cells of a tally, and scores per volume.
  *
- * The volume of a cell is the product of the sizes of its bins. The size of a bin of r is the area of a ring,
- * pi (r2^2 - r1^2), and that of rho, the distance from the origin, the volume of a shell, 4/3 pi (rho2^3 - rho1^3),
- * unless the grid has another axis of positions in the same plane or space, or the configuration defines the column in
- * another way. The size of any other bin is its width, in the unit of the column. So [r, z] and [x, y, z] have cells in
- * cm^3, and axes that are left out are integrated over.
+ * The volume of a cell is the product of the sizes of its bins. The size of a bin of r is the area
+ * of a ring, pi (r2^2 - r1^2), and that of rho, the distance from the origin, the volume of a
+ * shell, 4/3 pi (rho2^3 - rho1^3), unless the grid has another axis of positions in the same plane
+ * or space, or the configuration defines the column in another way. The size of any other bin is
+ * its width, in the unit of the column. So [r, z] and [x, y, z] have cells in cm^3, and axes that
+ * are left out are integrated over.
  */
 #ifndef SL_PIPELINE_REPORT_TALLIES_DENSITY_H
 #define SL_PIPELINE_REPORT_TALLIES_DENSITY_H
@@ -17,7 +18,9 @@ enum { SL_DENSITY_UNIT_BYTES = 128 };
 /* A histogram as a grid of one axis. */
 struct sl_grid_field sl_histogram_as_grid(const struct sl_histogram_axis *f);
 
-/* Sets the volumes of all cells, the last axis fastest; NaN where bins have no volume (r below 0). */
+/*
+ * Sets the volumes of all cells, the last axis fastest; NaN where bins have no volume (r below 0).
+ */
 void sl_cell_volumes(const struct sl_choices *c, const struct sl_grid_field *f, double *volume);
 
 /* Divides a value of each cell by its volume. */

@@ -10,9 +10,9 @@
  *	/(r,z)              one group per grid (grid_file.c)
  *	/sluiceMerged       the text merged of struct sl_file_facts, if runs were merged
  *
- * mean and standard_error are those of run.json, per particle of the run. The file is made in memory
- * and ends with a checksum (crc_trailer.h), as files of survivors do. The same sums give the same
- * bytes with one version of HDF5, so verify compares the file with one that it makes itself.
+ * mean and standard_error are those of run.json, per particle of the run. The file is made in
+ * memory and ends with a checksum (crc_trailer.h), as files of survivors do. The same sums give the
+ * same bytes with one version of HDF5, so verify compares the file with one that it makes itself.
  */
 #include "pipeline/report/tallies/histogram_file.h"
 
@@ -23,9 +23,9 @@
 #include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/run/run.h"
-#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/selection/grid.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 5 };
@@ -82,8 +82,8 @@ static const double *densities_of(
 }
 
 /*
- * Writes the counters of a fate. Those below and above the range are attributes, so that each dataset
- * has exactly one value per bin, as edges describes.
+ * Writes the counters of a fate. Those below and above the range are attributes, so that each
+ * dataset has exactly one value per bin, as edges describes.
  */
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)

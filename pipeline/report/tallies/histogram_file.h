@@ -15,7 +15,9 @@
 /* Writes the member "histograms" of run.json. */
 void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w);
 
-/* Makes the HDF5 file in memory; after success the caller frees *image by sl_memory_give(SL_HOST). */
+/*
+ * Makes the HDF5 file in memory; after success the caller frees *image by sl_memory_give(SL_HOST).
+ */
 enum sl_status sl_histogram_sums_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes);
 

@@ -1,8 +1,8 @@
 /*
  * run_results.c - sums over batches, and their checks against expected values.
  *
- * All numbers are computed from the lines of the manifest. A resumed run therefore has the results of
- * the batches of all sessions, and an interrupted and resumed run has the same results as an
+ * All numbers are computed from the lines of the manifest. A resumed run therefore has the results
+ * of the batches of all sessions, and an interrupted and resumed run has the same results as an
  * uninterrupted one.
  */
 #include "pipeline/report/tallies/run_results.h"
@@ -86,8 +86,8 @@ void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, stru
 }
 
 /*
- * The deviation from the expected value in standard errors. The binomial one is an upper bound for weights up to 1, for
- * a fate that no particle has, or whose squares are not known.
+ * The deviation from the expected value in standard errors. The binomial one is an upper bound for
+ * weights up to 1, for a fate that no particle has, or whose squares are not known.
  */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -147,8 +147,8 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
 }
 
 /*
- * A ratio of two sums, to first order: particle i of the fate adds w_i (1 - share), any other one -w_i share. Where all
- * weights are equal, this is the binomial error.
+ * A ratio of two sums, to first order: particle i of the fate adds w_i (1 - share), any other one
+ * -w_i share. Where all weights are equal, this is the binomial error.
  */
 struct sl_fraction sl_share_of_weight(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)

@@ -1,12 +1,12 @@
 /*
  * run_results.h - results of a run: fate tallies, their errors, and checks against expected values.
  *
- * Fractions refer to all particles. With implicit capture particles differ in weight; the results are
- * then fractions of weight. The standard error of a fraction is binomial, or follows from the squares
- * of the weights (statistics.h); run.json, the summary, checks and stop rules use the same one. Another
- * error, estimated from the scatter of the batches, would show batches that are not independent.
- * Weights of lists have any size: their fractions count particles, and sums of weights are reported in
- * addition.
+ * Fractions refer to all particles. With implicit capture particles differ in weight; the results
+ * are then fractions of weight. The standard error of a fraction is binomial, or follows from the
+ * squares of the weights (statistics.h); run.json, the summary, checks and stop rules use the same
+ * one. Another error, estimated from the scatter of the batches, would show batches that are not
+ * independent. Weights of lists have any size: their fractions count particles, and sums of weights
+ * are reported in addition.
  *
  * The caller owns the manifest and the plan; nothing is allocated.
  */
@@ -39,8 +39,8 @@ struct sl_results {
 };
 
 /*
- * Sums the lines of the manifest. counts: results are fractions of the count. Fractions are set only if the
- * manifest has at least one batch.
+ * Sums the lines of the manifest. counts: results are fractions of the count. Fractions are set
+ * only if the manifest has at least one batch.
  */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
 
@@ -69,8 +69,8 @@ struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struc
 void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j);
 
 /*
- * A published value is met when |fraction - expected| <= sigma standard errors. For counts, and where no
- * particle has the fate, this is sqrt(p (1 - p) / N), p the expected value.
+ * A published value is met when |fraction - expected| <= sigma standard errors. For counts, and
+ * where no particle has the fate, this is sqrt(p (1 - p) / N), p the expected value.
  */
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);

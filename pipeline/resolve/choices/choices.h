@@ -20,15 +20,17 @@
  */
 
 /*
- * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB, which
- * stays in a second-level cache; at the upper end a slot takes about 1 GiB.
+ * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB,
+ * which stays in a second-level cache; at the upper end a slot takes about 1 GiB.
  */
 enum { SL_BATCH_AUTO_LEAST = 1 << 18, SL_BATCH_AUTO_MAX = 1 << 24 };
 
 /* Where batches are computed. After resolving never SL_ON_AUTO. */
 enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 
-/* transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates. */
+/*
+ * transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates.
+ */
 enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
 
 /* Which survivors the joined file of a run has, and in which order. */
@@ -39,8 +41,8 @@ struct sl_list_order {
 };
 
 /*
- * The columns that the configuration names: derived_1, ... (columns.def). Those that are written come first, in
- * the order of output.columns, so that a file has the first ones.
+ * The columns that the configuration names: derived_1, ... (columns.def). Those that are written
+ * come first, in the order of output.columns, so that a file has the first ones.
  */
 struct sl_named_columns {
 	uint32_t n;
@@ -131,8 +133,8 @@ const char *sl_column_name(const struct sl_named_columns *named, enum sl_column 
 enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column);
 
 /*
- * The range of a column: that of the model, and all angles for the built-in ones. False if it has none.
- * choices->rules must be made.
+ * The range of a column: that of the model, and all angles for the built-in ones. False if it has
+ * none. choices->rules must be made.
  */
 bool sl_column_range(
 	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi);

@@ -1,8 +1,9 @@
 /*
  * names.c - one look-up serves fates and columns: both are sets of at most 64 named items.
  *
- * A set is a bit per item, so the same code suggests names, refuses items outside a set and collects
- * lists. The message differs between an unknown name and a known one that the model does not have.
+ * A set is a bit per item, so the same code suggests names, refuses items outside a set and
+ * collects lists. The message differs between an unknown name and a known one that the model does
+ * not have.
  */
 #include "pipeline/resolve/choices/choices.h"
 
@@ -89,8 +90,8 @@ const char *sl_column_meant(const char *word, sl_column_set allowed)
 }
 
 /*
- * The member of allowed with the name word. If there is none: adds a problem that suggests the nearest
- * name of allowed, or lists all of them, and returns table->n.
+ * The member of allowed with the name word. If there is none: adds a problem that suggests the
+ * nearest name of allowed, or lists all of them, and returns table->n.
  */
 static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 	const struct name_table *table, uint64_t allowed, const char *model)

@@ -34,7 +34,9 @@ enum sl_operand_kind {
 	SL_SPECIES, /* the name of a particle, possibly negated */
 };
 
-/* The type and place of a parsed part of an expression. Its value is on the stack of the program. */
+/*
+ * The type and place of a parsed part of an expression. Its value is on the stack of the program.
+ */
 struct sl_operand {
 	const char *from; /* its first byte in the text */
 	uint32_t begin;   /* its first step in the program */
@@ -94,8 +96,8 @@ struct sl_more_names {
 	 */
 	bool (*find)(void *ctx, const char *word, enum sl_column *column, enum sl_unit *unit);
 	/*
-	 * Makes a derived column of a program that computes a number in that unit: a call of a function in a
-	 * condition. False after adding a problem for key.
+	 * Makes a derived column of a program that computes a number in that unit: a call of a
+	 * function in a condition. False after adding a problem for key.
 	 */
 	bool (*add)(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
 		enum sl_column *column);
@@ -104,7 +106,9 @@ struct sl_more_names {
 	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
 };
 
-/* The derived column that word probably means, if it is nearer than a column of the set; else NULL. */
+/*
+ * The derived column that word probably means, if it is nearer than a column of the set; else NULL.
+ */
 const char *sl_derived_meant(
 	const struct sl_more_names *more, const char *word, sl_column_set columns);
 
@@ -128,7 +132,10 @@ void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, 
 /* Writes the text from there to the current place, quoted. */
 const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES]);
 
-/* Appends a step, an operation or function, to the program; fails when the program or its stack is full. */
+/*
+ * Appends a step, an operation or function, to the program; fails when the program or its stack is
+ * full.
+ */
 void sl_parser_emit(struct sl_parser *p, uint32_t operation, uint32_t operand);
 
 /* Skips n bytes and the blanks after them. */
@@ -168,15 +175,15 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v);
  * 	call    = function "(" sum { "," sum } ")"
  * 	number  = digits [ unit [ ("^" | "**") exponent ] ] | "0x" hexadecimal digits
  *
- * Dimensions are checked: a length can only be compared with a length. A number that is compared with
- * a column of single precision is rounded to single precision first, so that == can be true. Powers
- * are whole numbers. A call in a condition becomes a derived column. The result of a bit test is a
- * number, and as a condition true unless it is 0.
+ * Dimensions are checked: a length can only be compared with a length. A number that is compared
+ * with a column of single precision is rounded to single precision first, so that == can be true.
+ * Powers are whole numbers. A call in a condition becomes a derived column. The result of a bit
+ * test is a number, and as a condition true unless it is 0.
  */
 
 /*
- * The steps that compute a number, for a derived column, with its unit; k is empty before the call. False
- * after adding a problem for key.
+ * The steps that compute a number, for a derived column, with its unit; k is empty before the call.
+ * False after adding a problem for key.
  */
 bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,
@@ -211,8 +218,8 @@ int sl_emit_number(struct sl_parser *p, const char *from, double number);
 bool sl_parse_number(struct sl_parser *p, struct sl_operand *v);
 
 /*
- * If ^ or ** is next: reads it and the exponent after it, from -SL_EXPONENT_MAX to SL_EXPONENT_MAX but
- * not 0, and returns true. After a failure *exponent is 1.
+ * If ^ or ** is next: reads it and the exponent after it, from -SL_EXPONENT_MAX to SL_EXPONENT_MAX
+ * but not 0, and returns true. After a failure *exponent is 1.
  */
 bool sl_parse_exponent(struct sl_parser *p, int *exponent);
 
@@ -248,7 +255,9 @@ struct sl_operand sl_join_operands(struct sl_parser *p, enum sl_level level,
 /* Can the second comparison follow the first in a chain? a < b <= c and a == b == c can. */
 bool sl_is_chain(enum sl_operation first, enum sl_operation second);
 
-/* The steps that compute a value, and the value of a literal before any comparison has rounded it. */
+/*
+ * The steps that compute a value, and the value of a literal before any comparison has rounded it.
+ */
 struct sl_steps {
 	uint32_t begin, end;
 	double literal;
@@ -268,8 +277,8 @@ void sl_emit_again(struct sl_parser *p, struct sl_operand *v, const struct sl_st
 bool sl_is_function(const char *word);
 
 /*
- * If the name of a function is next: parses the call by means of parse, which parses an argument, emits
- * its steps, and returns true. The caller has set v->from and v->begin.
+ * If the name of a function is next: parses the call by means of parse, which parses an argument,
+ * emits its steps, and returns true. The caller has set v->from and v->begin.
  */
 typedef struct sl_operand sl_parse_argument(struct sl_parser *p);
 bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v);
@@ -279,8 +288,8 @@ bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_
 /* Resolves keep: the fates that survive, and the conditions on them. */
 
 /*
- * Sets choices->keep and choices->condition from the items of keep, or adds a problem. choices->model
- * must be set; more are the derived columns, or NULL.
+ * Sets choices->keep and choices->condition from the items of keep, or adds a problem.
+ * choices->model must be set; more are the derived columns, or NULL.
  */
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_more_names *more, struct sl_choices *choices);

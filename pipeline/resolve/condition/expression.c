@@ -12,14 +12,13 @@
  *	pdg in [11, 22]             column pdg, number 11, equal, column pdg, number 22, equal, either
  *
  * The program runs on the GPU for each particle, so it has a bounded number of steps and a bounded
- * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
- * return quickly because no operator is taken any more.
+ * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the
+ * functions return quickly because no operator is taken any more.
  */
 #include "pipeline/resolve/condition/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 
 enum { NESTED_MOST = 24, DIMENSION_MOST = 999 /* so that products do not overflow */ };
 
@@ -123,8 +122,8 @@ static struct sl_operand parse_power(struct sl_parser *p)
 }
 
 /*
- * Parses a factor: a sign and a power. A minus before a literal negates the literal, so that -5 cm is
- * one number of the program.
+ * Parses a factor: a sign and a power. A minus before a literal negates the literal, so that -5 cm
+ * is one number of the program.
  */
 static struct sl_operand parse_factor(struct sl_parser *p)
 {

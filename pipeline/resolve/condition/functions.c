@@ -1,14 +1,13 @@
 /*
  * functions.c - calls of functions: their arguments, their dimensions, their steps.
  *
- * abs is in the grammar of all expressions (expression.c). The program of a condition has no other function:
- * a call in a condition becomes a derived column, which the condition tests.
+ * abs is in the grammar of all expressions (expression.c). The program of a condition has no other
+ * function: a call in a condition becomes a derived column, which the condition tests.
  */
 #include "pipeline/resolve/condition/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 
 /* What the arguments must be, and the dimension of the result. */
 enum rule {

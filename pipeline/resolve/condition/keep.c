@@ -7,9 +7,10 @@
  *	pdg in [neutron, photon]                 (operators: condition.h)
  *	transmitted and not (w < 0.5)            both
  *
- * Expressions become the postfix program of condition.h. The program is then evaluated for each fate
- * in three-valued logic, with all comparisons unknown. A result of false means that the fate never
- * survives, true that it always does, and unknown that the condition must be evaluated per particle.
+ * Expressions become the postfix program of condition.h. The program is then evaluated for each
+ * fate in three-valued logic, with all comparisons unknown. A result of false means that the fate
+ * never survives, true that it always does, and unknown that the condition must be evaluated per
+ * particle.
  */
 #include "pipeline/resolve/condition/condition.h"
 

@@ -135,7 +135,9 @@ static void refuse_unit(struct sl_parser *p, const char *from)
 		meant ? meant : "a unit of sluice list, as in 5 cm");
 }
 
-/* Reads the unit at this place and its power. A power after a quotient could belong to either part. */
+/*
+ * Reads the unit at this place and its power. A power after a quotient could belong to either part.
+ */
 static int take_unit(struct sl_parser *p, const struct sl_unit_facts *unit)
 {
 	int power;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 static const struct {
 	enum sl_level level;
 	const char *text; /* "<=" precedes "<", its prefix */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];

@@ -89,7 +89,10 @@ static int definition_of(const struct sl_derived *d, const char *word)
 	return -1;
 }
 
-/* The named column of that name, or the next free one, which gets it; SL_COLUMN_COUNT if none is free. */
+/*
+ * The named column of that name, or the next free one, which gets it; SL_COLUMN_COUNT if none is
+ * free.
+ */
 static enum sl_column named_column(struct sl_named_columns *named, const char *name)
 {
 	uint32_t i = 0;
@@ -219,8 +222,8 @@ static bool is_same(const struct sl_condition *a, const struct sl_condition *b)
 }
 
 /*
- * Implements sl_more_names.add. Equal calls share a column. Its name is none that a configuration can give, so
- * nothing else finds it.
+ * Implements sl_more_names.add. Equal calls share a column. Its name is none that a configuration
+ * can give, so nothing else finds it.
  */
 static bool add(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
 	enum sl_column *column)

@@ -2,8 +2,8 @@
  * derived.h - resolves columns: the derived columns that a run uses, as one program.
  *
  * A column is compiled when it is first named, after the columns that its expression names. So the
- * program computes only what keep, key, tallies and output.columns use. A column of the configuration
- * that none of them uses is refused, because it would have no effect.
+ * program computes only what keep, key, tallies and output.columns use. A column of the
+ * configuration that none of them uses is refused, because it would have no effect.
  */
 #ifndef SL_PIPELINE_RESOLVE_DERIVED_DERIVED_H
 #define SL_PIPELINE_RESOLVE_DERIVED_DERIVED_H
@@ -33,24 +33,28 @@ struct sl_derived {
 	struct sl_derived_call call[SL_NAMED_COLUMNS_MAX];
 };
 
-/* Checks the names of the definitions. choices->model must be set. *d must not be moved afterwards. */
+/*
+ * Checks the names of the definitions. choices->model must be set. *d must not be moved afterwards.
+ */
 void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d);
 
-/* Refuses definitions that nothing uses, unless there are other problems, which may be the reason. */
+/*
+ * Refuses definitions that nothing uses, unless there are other problems, which may be the reason.
+ */
 void sl_derived_end(struct sl_derived *d);
 
 /*
- * Finds a column of the set allowed, or a derived column unless d is NULL, by name. False after adding a
- * problem.
+ * Finds a column of the set allowed, or a derived column unless d is NULL, by name. False after
+ * adding a problem.
  */
 bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char *key,
 	const char *word, const struct sl_model *model, sl_column_set allowed,
 	enum sl_column *column);
 
 /*
- * The set of columns named by the items of key, each allowed or built in, and named once. Adds a problem
- * for each other item.
+ * The set of columns named by the items of key, each allowed or built in, and named once. Adds a
+ * problem for each other item.
  */
 sl_column_set sl_resolve_column_set(
 	struct sl_derived *d, const char *key, const struct sl_texts *list, sl_column_set allowed);

@@ -1,8 +1,9 @@
 /*
- * backends.c - parses NAME[:block=N][:items=N][:padding=on|off] and finds the backend, or chooses one for auto.
+ * backends.c - parses NAME[:block=N][:items=N][:padding=on|off] and finds the backend, or chooses
+ * one for auto.
  *
- * auto takes the backend of lowest rank (primitives/backends.def) that runs on the device of the run.
- * The rank is fixed, so the choice is the same on every machine with such a device.
+ * auto takes the backend of lowest rank (primitives/backends.def) that runs on the device of the
+ * run. The rank is fixed, so the choice is the same on every machine with such a device.
  */
 #include "pipeline/resolve/execution/execution.h"
 
@@ -289,8 +290,8 @@ static const struct sl_backend *find_best_deflate(
 }
 
 /*
- * With auto, a GPU compresses survivors if the format allows it; the emulated device does so only if
- * named, because it is slow. Everything else is compressed by the fastest backend of the host. A
+ * With auto, a GPU compresses survivors if the format allows it; the emulated device does so only
+ * if named, because it is slow. Everything else is compressed by the fastest backend of the host. A
  * device that does not compress makes the records of a format that has them.
  */
 static enum sl_status resolve_deflate(

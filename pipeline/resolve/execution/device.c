@@ -96,8 +96,8 @@ static enum sl_status list_all(struct named *d)
 }
 
 /*
- * Of several ranks that see the same devices each takes others; more ranks than devices share them. Returns
- * the largest number of ranks of a device.
+ * Of several ranks that see the same devices each takes others; more ranks than devices share them.
+ * Returns the largest number of ranks of a device.
  */
 static uint32_t take_share(const struct sl_share *share, struct named *d)
 {
@@ -117,8 +117,8 @@ static uint32_t take_share(const struct sl_share *share, struct named *d)
 }
 
 /*
- * Opens the devices, because the available backends and tunings depend on them. The first one is opened
- * last, because it is the current one afterwards.
+ * Opens the devices, because the available backends and tunings depend on them. The first one is
+ * opened last, because it is the current one afterwards.
  */
 static enum sl_status use_devices(
 	const struct sl_share *share, struct sl_choices *choices, struct named *d)
@@ -144,7 +144,8 @@ static enum sl_status use_devices(
 }
 
 /*
- * auto: opens device 0, of several ranks each its devices; or chooses the CPU and records the reason.
+ * auto: opens device 0, of several ranks each its devices; or chooses the CPU and records the
+ * reason.
  */
 static void find_device(const struct sl_share *share, struct sl_choices *choices)
 {

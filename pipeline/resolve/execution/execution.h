@@ -10,10 +10,11 @@
 /* Resolves run.device: the devices that compute the batches, or the CPU. */
 
 /*
- * Sets device, n_devices, device_number and device_reason, and makes the first device current for the
- * calling thread. Of several ranks on a machine (c->share), each gets other devices, or shares one if there
- * are more ranks than devices: device_users. An unknown name adds a problem. The result for a device that is
- * named but cannot be used is SL_NO_DEVICE or SL_USAGE; choices->device then stays SL_ON_AUTO.
+ * Sets device, n_devices, device_number and device_reason, and makes the first device current for
+ * the calling thread. Of several ranks on a machine (c->share), each gets other devices, or shares
+ * one if there are more ranks than devices: device_users. An unknown name adds a problem. The
+ * result for a device that is named but cannot be used is SL_NO_DEVICE or SL_USAGE; choices->device
+ * then stays SL_ON_AUTO.
  */
 enum sl_status sl_resolve_device(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
@@ -47,7 +48,10 @@ const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]
  */
 void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
-/* Whether fused mode can run what is chosen: it has room for the columns, and there are no scores along histories. */
+/*
+ * Whether fused mode can run what is chosen: it has room for the columns, and there are no scores
+ * along histories.
+ */
 bool sl_mode_allows_fused(const struct sl_choices *c);
 
 /* --- schedule --------------------------------------------------------------------------------- */

@@ -15,8 +15,8 @@ static bool is_named(const char *backend)
 }
 
 /*
- * Does a tally count along the histories? In fused mode a thread would follow each history to its end with the
- * registers of the scores, which was slower than staged mode.
+ * Does a tally count along the histories? In fused mode a thread would follow each history to its
+ * end with the registers of the scores, which was slower than staged mode.
  */
 static bool has_scores(const struct sl_choices *choices)
 {

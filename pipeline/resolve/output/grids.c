@@ -26,8 +26,9 @@ const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /*
- * Resolves the column of a score. Scores know the place and the time of a collision, of a path or of the
- * crossing of a plane, and make r of it. On a plane the direction is known too, and z is the same for all.
+ * Resolves the column of a score. Scores know the place and the time of a collision, of a path or
+ * of the crossing of a plane, and make r of it. On a plane the direction is known too, and z is the
+ * same for all.
  */
 static bool resolve_score_column(struct sl_reader *r, const struct sl_column_item *it,
 	enum sl_score score, struct sl_grid_axis *a)
@@ -227,7 +228,10 @@ static enum sl_score score_named(const char *element)
 	return (enum sl_score)score;
 }
 
-/* Reads the depth of the plane of "crossing:DEPTH", which must be inside the slab or on its far face. */
+/*
+ * Reads the depth of the plane of "crossing:DEPTH", which must be inside the slab or on its far
+ * face.
+ */
 static bool read_plane(struct sl_reader *r, const char *key, const char *element,
 	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
 {
@@ -261,7 +265,10 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 		f->score_shift = choices->model->track_shift(choices->rules.bytes);
 }
 
-/* Checks a score: that the model has scores, and that there are axes at whose edges paths can be cut. */
+/*
+ * Checks a score: that the model has scores, and that there are axes at whose edges paths can be
+ * cut.
+ */
 static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
 	bool ranges, struct sl_grid_field *f)
 {

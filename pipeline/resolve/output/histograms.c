@@ -34,8 +34,8 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 }
 
 /*
- * The range that the model states. For integers the upper end is raised until all bins contain equally
- * many values.
+ * The range that the model states. For integers the upper end is raised until all bins contain
+ * equally many values.
  */
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)

@@ -111,7 +111,9 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 			m->name);
 }
 
-/* A record has each of these columns, whatever the model. A particle has no part of a polarisation. */
+/*
+ * A record has each of these columns, whatever the model. A particle has no part of a polarisation.
+ */
 static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 {
 	const struct sl_model *m = choices->model;

@@ -1,4 +1,7 @@
-/* output.h - what a run counts and writes: resolves key, tallies, stop, image, order and the output of MCPL */
+/*
+ * output.h - what a run counts and writes: resolves key, tallies, stop, image, order and the output
+ * of MCPL
+ */
 #ifndef SL_PIPELINE_RESOLVE_OUTPUT_OUTPUT_H
 #define SL_PIPELINE_RESOLVE_OUTPUT_OUTPUT_H
 
@@ -26,8 +29,8 @@ struct sl_column_item {
 };
 
 /*
- * Splits a text of less than SL_WORD_BYTES, item k of the list at key. The parts point into *it, which must
- * not be moved.
+ * Splits a text of less than SL_WORD_BYTES, item k of the list at key. The parts point into *it,
+ * which must not be moved.
  */
 void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it);
 
@@ -36,8 +39,8 @@ bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, 
 	uint32_t most, uint32_t example, uint32_t *count);
 
 /*
- * Reads LO..HI into *lo and *hi, in the unit of the column, which is given. Each end is a plain number in that unit,
- * or has a unit of the same dimension; both ends have a unit, or neither.
+ * Reads LO..HI into *lo and *hi, in the unit of the column, which is given. Each end is a plain
+ * number in that unit, or has a unit of the same dimension; both ends have a unit, or neither.
  */
 bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
 	enum sl_unit unit, double *lo, double *hi);
@@ -46,7 +49,10 @@ bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, 
 bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, const char *range,
 	const char *problem);
 
-/* Adds that the item needs a range; unit is that of the column, count and hi are for the example. Returns false. */
+/*
+ * Adds that the item needs a range; unit is that of the column, count and hi are for the example.
+ * Returns false.
+ */
 bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item *it,
 	enum sl_unit unit, uint32_t count, uint32_t hi);
 
@@ -55,8 +61,8 @@ bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item
 /*
  * Resolves key: the fields by which survivors are sorted.
  *
- * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm, COLUMN:float by the exact
- * number, -COLUMN in descending order.
+ * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm, COLUMN:float by the
+ * exact number, -COLUMN in descending order.
  */
 
 /*
@@ -75,15 +81,16 @@ void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_ch
  */
 
 /*
- * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that the
- * model can state the range of a column; d: the derived columns. Call it after sl_resolve_keep().
+ * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that
+ * the model can state the range of a column; d: the derived columns. Call it after
+ * sl_resolve_keep().
  */
 void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
 	struct sl_choices *choices, struct sl_derived *d, bool ranges);
 
 /*
- * Resolves fates joined by +, each named once, for the item key. Cuts names; NULL stands for all fates.
- * ranges: refuses those that no particle reaches. False after adding a problem.
+ * Resolves fates joined by +, each named once, for the item key. Cuts names; NULL stands for all
+ * fates. ranges: refuses those that no particle reaches. False after adding a problem.
  */
 bool sl_resolve_tally_fates(struct sl_reader *r, const char *key, char *names,
 	const struct sl_choices *choices, bool ranges, sl_fate_set *set);
@@ -104,7 +111,9 @@ bool sl_is_grid_item(const char *item);
  * 	[crossing:1 mm, w:20]                   the same: what crosses a plane.
  */
 
-/* Sets the grids of *choices. ranges and the order of calls are those of sl_resolve_histograms(). */
+/*
+ * Sets the grids of *choices. ranges and the order of calls are those of sl_resolve_histograms().
+ */
 void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges);
 
@@ -133,8 +142,8 @@ void sl_resolve_image(
  */
 
 /*
- * Sets choices->list_order, and adds the columns that decide, as internal ones, to those of the table.
- * Called after the columns and the key are resolved. rules: choices->rules are made.
+ * Sets choices->list_order, and adds the columns that decide, as internal ones, to those of the
+ * table. Called after the columns and the key are resolved. rules: choices->rules are made.
  */
 void sl_resolve_list_order(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
@@ -151,9 +160,9 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
 /* Resolves output.mcpl: the contents of MCPL files. */
 
 /*
- * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that the
- * records need. For other formats: adds a problem for each key of output.mcpl and returns set, the
- * columns of output.columns. rules: choices->rules are made.
+ * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that
+ * the records need. For other formats: adds a problem for each key of output.mcpl and returns set,
+ * the columns of output.columns. rules: choices->rules are made.
  */
 sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
 	struct sl_choices *choices, sl_column_set set, bool rules);

@@ -93,8 +93,8 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 /* --- the items -------------------------------------------------------------------------------- */
 
 /*
- * Reads what follows the column: bits or float. In messages the item starts with the sign and the name
- * that the user wrote.
+ * Reads what follows the column: bits or float. In messages the item starts with the sign and the
+ * name that the user wrote.
  */
 static bool resolve_bits(
 	struct sl_reader *r, const struct sl_column_item *it, bool known, struct sl_key_field *f)

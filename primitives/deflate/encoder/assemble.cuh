@@ -8,8 +8,8 @@
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
 
-#include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /* Bytes reserved for a staged segment, which is at most 5 bytes longer than the original. */
 enum { STAGED_BYTES = SL_SEGMENT + 32 };

@@ -8,8 +8,8 @@
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_HUFFMAN_CODES_CUH
 
-#include "primitives/kernel/kernel.cuh"
 #include "match_search.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 /*
  * Sorts the symbols of an alphabet by count, one per thread; the symbols s of a warp are

@@ -1,6 +1,6 @@
 /*
- * encoder/launches.cuh - on the host: divides a job into segments, lays out its scratch and queues its
- * kernels. MATCHES: as in segments.cuh.
+ * encoder/launches.cuh - on the host: divides a job into segments, lays out its scratch and queues
+ * its kernels. MATCHES: as in segments.cuh.
  */
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_LAUNCHES_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_LAUNCHES_CUH

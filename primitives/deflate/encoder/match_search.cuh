@@ -13,9 +13,9 @@
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_MATCH_SEARCH_CUH
 
-#include "primitives/kernel/kernel.cuh"
 #include "block.h"
 #include "checksum.h"
+#include "primitives/kernel/kernel.cuh"
 
 enum {
 	THREADS = 256, /* of a block: one per byte value, and one per slice */

@@ -7,10 +7,10 @@
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_SEGMENTS_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_SEGMENTS_CUH
 
-#include "primitives/kernel/kernel.cuh"
 #include "assemble.cuh"
 #include "huffman_codes.cuh"
 #include "match_search.cuh"
+#include "primitives/kernel/kernel.cuh"
 
 enum {
 	BLOCKS = 4,      /* per multiprocessor, limited by shared memory (228 KiB on an H200) */

@@ -232,8 +232,8 @@ static uint32_t encode(struct encoder *e, const struct sl_segment *g)
 }
 
 /*
- * Searches, parses and encodes a loaded segment. Returns its bytes as encode() does; 0 if the segment
- * is to be stored.
+ * Searches, parses and encodes a loaded segment. Returns its bytes as encode() does; 0 if the
+ * segment is to be stored.
  */
 static uint32_t compress(struct encoder *e, const struct sl_segment *g)
 {

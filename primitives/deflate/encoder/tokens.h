@@ -4,8 +4,8 @@
  *
  * If runs are long, only runs are searched, by the positions where they start. Otherwise the first
  * positions are encoded both ways, and matches (matches.h) are searched in the rest only if they
- * made these positions shorter: most byte planes of particles are either noise or long runs, and the search
- * of all positions takes most of the time.
+ * made these positions shorter: most byte planes of particles are either noise or long runs, and
+ * the search of all positions takes most of the time.
  *
  * Slices of 128 bytes are parsed independently. A match waits if the next position has a longer
  * one, as in zlib (lazy matching). A match that was cut at the border of two slices is joined

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 
 /*
- * AddressSanitizer needs to know the current stack only to name the variable in a report. A fuzzer calls
- * so many small kernels that telling it would take a quarter of the time.
+ * AddressSanitizer needs to know the current stack only to name the variable in a report. A fuzzer
+ * calls so many small kernels that telling it would take a quarter of the time.
  */
 #if defined(SL_ADDRESS_SANITIZER) && !defined(SL_FUZZER_SANITIZER)
 #define SL_SWITCHES_REPORTED
@@ -188,7 +188,10 @@ bool sl_fiber_begin(struct sl_fiber *f, void (*body)(void))
 	return true;
 }
 
-/* The frames of f left poisoned memory on the stack and unfinished calls in the state of its thread. */
+/*
+ * The frames of f left poisoned memory on the stack and unfinished calls in the state of its
+ * thread.
+ */
 void sl_fiber_abandon(struct sl_fiber *f)
 {
 	(void)f;

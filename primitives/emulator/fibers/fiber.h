@@ -1,6 +1,6 @@
 /*
- * fiber.h - several stacks on one host thread, one of which runs at a time: the threads of the emulated
- * device.
+ * fiber.h - several stacks on one host thread, one of which runs at a time: the threads of the
+ * emulated device.
  *
  *	sl_fiber_set_scheduler();       the calling thread becomes the scheduler
  *	sl_fiber_begin(&f, body);       prepares a stack; body starts at the next sl_fiber_enter

@@ -55,8 +55,8 @@ bool sl_py_array_shape(struct sl_py_array *a, int ndim, const int64_t *shape,
 }
 
 /*
- * Copies n items of one type. Contiguous items have a stride that the compiler knows, so that it uses
- * vector instructions.
+ * Copies n items of one type. Contiguous items have a stride that the compiler knows, so that it
+ * uses vector instructions.
  */
 #define COPY(letter, type, name)                                                    \
 	if (a->kind == letter && a->bytes == sizeof(type)) {                        \

@@ -1,8 +1,8 @@
 /*
  * array.h - an array of numbers in memory of the host that belongs to somebody else.
  *
- * Items have any type, stride and alignment, as those of a field of a structured array of NumPy have. A
- * number that stands for all items is an array with stride 0.
+ * Items have any type, stride and alignment, as those of a field of a structured array of NumPy
+ * have. A number that stands for all items is an array with stride 0.
  */
 #ifndef SL_PYTHON_ARRAYS_ARRAY_H
 #define SL_PYTHON_ARRAYS_ARRAY_H
@@ -43,8 +43,8 @@ enum { SL_PY_DIMENSIONS_MOST = 64 };
 
 /*
  * Sets n, stride and constant of an array by a shape; data, kind and bytes are set. strides, in
- * multiples of unit bytes, can be NULL: the items have the order of C. *bytes: of all items. False if
- * no array in memory can have such items and such a shape.
+ * multiples of unit bytes, can be NULL: the items have the order of C. *bytes: of all items. False
+ * if no array in memory can have such items and such a shape.
  */
 bool sl_py_array_shape(struct sl_py_array *a, int ndim, const int64_t *shape,
 	const int64_t *strides, int64_t unit, size_t *bytes, bool *contiguous);

@@ -1,9 +1,10 @@
 /*
- * arrow.h - exports columns by the C data interface of Arrow, without a copy: as capsules of the Arrow
- * PyCapsule interface.
+ * arrow.h - exports columns by the C data interface of Arrow, without a copy: as capsules of the
+ * Arrow PyCapsule interface.
  *
- * A consumer moves the struct out of its capsule and calls its release callback when it needs the memory
- * no longer; a capsule that nobody consumed does so itself. Release callbacks can be called from any thread.
+ * A consumer moves the struct out of its capsule and calls its release callback when it needs the
+ * memory no longer; a capsule that nobody consumed does so itself. Release callbacks can be called
+ * from any thread.
  */
 #ifndef SL_PYTHON_ARRAYS_ARROW_H
 #define SL_PYTHON_ARRAYS_ARROW_H

@@ -1,8 +1,9 @@
 /*
  * arrow_layout.c - see arrow_layout.h.
  *
- * A parent owns the structs of its children; a consumer can move a child out of it, and sets its release
- * callback to NULL then. An array holds the buffer of its object, which keeps the memory alive.
+ * A parent owns the structs of its children; a consumer can move a child out of it, and sets its
+ * release callback to NULL then. An array holds the buffer of its object, which keeps the memory
+ * alive.
  */
 #include "python/src/arrays/arrow_layout.h"
 

@@ -37,7 +37,9 @@ struct sl_py_arrow_stream {
 	void *private_data;
 };
 
-/* Fills in the schema of one field. False with an exception: TypeError for a type that Arrow lacks. */
+/*
+ * Fills in the schema of one field. False with an exception: TypeError for a type that Arrow lacks.
+ */
 bool sl_py_arrow_make_field(
 	const char *name, const char *typestr, const char *unit, struct sl_py_arrow_schema *s);
 

@@ -1,4 +1,7 @@
-/* column.c - see column.h. The export by DLPack is in dlpack.c, copies and pickles in column_copy.c. */
+/*
+ * column.c - see column.h. The export by DLPack is in dlpack.c, copies and pickles in
+ * column_copy.c.
+ */
 #include "python/src/arrays/column.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  * column.h - the type sluice.Column: an array of numbers in memory of the library.
  *
  * A column owns its memory, or is a view of an object that does. Other libraries use the memory
- * without a copy through the buffer protocol, __array_interface__ or DLPack; each such user keeps the
- * column, and so its memory, alive. Memory of a device is in a block (device_block.h), and is exported
- * by DLPack and __cuda_array_interface__ instead.
+ * without a copy through the buffer protocol, __array_interface__ or DLPack; each such user keeps
+ * the column, and so its memory, alive. Memory of a device is in a block (device_block.h), and is
+ * exported by DLPack and __cuda_array_interface__ instead.
  */
 #ifndef SL_PYTHON_ARRAYS_COLUMN_H
 #define SL_PYTHON_ARRAYS_COLUMN_H
@@ -78,8 +78,8 @@ PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
 int sl_py_item_type(const struct sl_py_array *a);
 
 /*
- * A column of n items of the type of an array, at data of sl_memory_get(). column: enum sl_column, or
- * SL_COLUMN_COUNT. The type must be one of sl_py_items.
+ * A column of n items of the type of an array, at data of sl_memory_get(). column: enum sl_column,
+ * or SL_COLUMN_COUNT. The type must be one of sl_py_items.
  */
 PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *data, size_t n);
 

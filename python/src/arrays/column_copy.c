@@ -105,7 +105,9 @@ PyObject *sl_py_column_reduce(PyObject *self, PyObject *none)
 		c->n * c->item->bytes);
 }
 
-/* Whether these numbers, which may come from a foreign pickle, describe a column of so many bytes. */
+/*
+ * Whether these numbers, which may come from a foreign pickle, describe a column of so many bytes.
+ */
 static bool is_column(
 	int type, int column, int unit, const Py_ssize_t shape[2], int ndim, Py_ssize_t bytes)
 {

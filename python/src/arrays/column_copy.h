@@ -7,9 +7,15 @@
 /* concat(columns): one column with the items of all; they must be of one kind. */
 PyObject *sl_py_concat(PyObject *module, PyObject *columns);
 
-/* The pickle of a column: a call of column(type, column, name, unit, shape, bytes). Refuses memory of a device. */
+/*
+ * The pickle of a column: a call of column(type, column, name, unit, shape, bytes). Refuses memory
+ * of a device.
+ */
 PyObject *sl_py_column_reduce(PyObject *self, PyObject *none);
-/* column(type, column, name, unit, shape, bytes): makes the column again. ValueError if they do not belong together. */
+/*
+ * column(type, column, name, unit, shape, bytes): makes the column again. ValueError if they do not
+ * belong together.
+ */
 PyObject *sl_py_column_restore(PyObject *module, PyObject *arguments);
 
 /*

@@ -163,9 +163,9 @@ PyObject *sl_py_concat_on_device(PyObject *columns, const struct sl_py_column *f
 enum { LEGACY_STREAM = 1 };
 
 /*
- * The interface of CUDA arrays, version 3. stream is None if the contents are complete, as those of a
- * batch are; else the legacy default stream, which waits for them. Consumers take that of the current
- * device, so the contents of another device are completed here.
+ * The interface of CUDA arrays, version 3. stream is None if the contents are complete, as those of
+ * a batch are; else the legacy default stream, which waits for them. Consumers take that of the
+ * current device, so the contents of another device are completed here.
  */
 PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure)
 {

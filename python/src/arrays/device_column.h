@@ -1,6 +1,6 @@
 /*
- * device_column.h - columns whose memory is in a block (device_block.h): of a CUDA device, which the host
- * cannot read, or of the emulated device, which it can.
+ * device_column.h - columns whose memory is in a block (device_block.h): of a CUDA device, which
+ * the host cannot read, or of the emulated device, which it can.
  */
 #ifndef SL_PYTHON_ARRAYS_DEVICE_COLUMN_H
 #define SL_PYTHON_ARRAYS_DEVICE_COLUMN_H
@@ -10,8 +10,8 @@
 #include "python/src/arrays/column.h"
 
 /*
- * An object that owns a block, for columns in it. It takes over the block, and gives it back if the call
- * fails.
+ * An object that owns a block, for columns in it. It takes over the block, and gives it back if the
+ * call fails.
  */
 PyObject *sl_py_block_owner(struct sl_device_block *block);
 
@@ -31,7 +31,10 @@ const struct sl_py_column *sl_py_block_column(PyObject *o);
 /* Sets an exception if the host cannot read the memory. */
 bool sl_py_is_out_of_reach(const struct sl_py_column *c, PyObject *exception);
 
-/* A column with the items of all columns of the list, which are of one kind and on the device of first. */
+/*
+ * A column with the items of all columns of the list, which are of one kind and on the device of
+ * first.
+ */
 PyObject *sl_py_concat_on_device(PyObject *columns, const struct sl_py_column *first, size_t bytes);
 
 /* Column.to_host(): the column, or a copy of it in memory of the host. */
@@ -42,8 +45,8 @@ PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure);
 PyObject *sl_py_get_device(PyObject *self, void *closure);
 
 /*
- * Column.__array__, which numpy.asarray() calls when there is no other interface: of a device it is a
- * method that refuses with TypeError, and columns of the host have none.
+ * Column.__array__, which numpy.asarray() calls when there is no other interface: of a device it is
+ * a method that refuses with TypeError, and columns of the host have none.
  */
 PyObject *sl_py_get_array(PyObject *self, void *closure);
 

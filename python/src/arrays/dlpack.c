@@ -1,9 +1,9 @@
 /*
  * dlpack.c - see dlpack.h.
  *
- * The structs are those of the DLPack specification (dlpack.h of dmlc/dlpack). A consumer renames the
- * capsule and calls the deleter when it needs the memory no longer; a capsule that nobody consumed
- * does so itself. The deleter can be called from any thread.
+ * The structs are those of the DLPack specification (dlpack.h of dmlc/dlpack). A consumer renames
+ * the capsule and calls the deleter when it needs the memory no longer; a capsule that nobody
+ * consumed does so itself. The deleter can be called from any thread.
  */
 #include "python/src/arrays/dlpack.h"
 
@@ -141,9 +141,9 @@ static PyObject *export_by(PyObject *self, bool versioned)
 }
 
 /*
- * The stream that the consumer names, by the rules of the Python array API: None is CUDA's legacy default
- * stream, 1 too, 2 the default stream of the thread, -1 asks for no synchronisation. False with an
- * exception.
+ * The stream that the consumer names, by the rules of the Python array API: None is CUDA's legacy
+ * default stream, 1 too, 2 the default stream of the thread, -1 asks for no synchronisation. False
+ * with an exception.
  */
 static bool take_stream(PyObject *stream, bool *waits, sl_stream *s)
 {
@@ -164,7 +164,9 @@ static bool take_stream(PyObject *stream, bool *waits, sl_stream *s)
 	return true;
 }
 
-/* Makes the stream of the consumer wait until the contents are complete. False with an exception. */
+/*
+ * Makes the stream of the consumer wait until the contents are complete. False with an exception.
+ */
 static bool synchronise(const struct sl_py_column *c, PyObject *stream)
 {
 	enum sl_status status = SL_OK;
@@ -188,7 +190,10 @@ static bool synchronise(const struct sl_py_column *c, PyObject *stream)
 
 enum target { REFUSED, SAME, HOST };
 
-/* Where the consumer wants the array: where it is, or copied to the host. REFUSED with an exception. */
+/*
+ * Where the consumer wants the array: where it is, or copied to the host. REFUSED with an
+ * exception.
+ */
 static enum target target_of(const struct sl_py_column *c, PyObject *device, PyObject *copy)
 {
 	bool on_device = sl_py_is_on_device(c);
@@ -250,7 +255,10 @@ PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
 static const char name_used[] = "used_dltensor";
 static const char name_versioned_used[] = "used_dltensor_versioned";
 
-/* Describes the items of a tensor. False if they are no numbers of one lane, or have no valid shape. */
+/*
+ * Describes the items of a tensor. False if they are no numbers of one lane, or have no valid
+ * shape.
+ */
 static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 {
 	static const char kinds[] = {
@@ -324,7 +332,9 @@ bool sl_py_dlpack_take(
 	return false;
 }
 
-/* The deleter may be written in Python, or clear the exception of a call that fails: it sees none. */
+/*
+ * The deleter may be written in Python, or clear the exception of a call that fails: it sees none.
+ */
 void sl_py_dlpack_end(PyObject *capsule)
 {
 	PyObject *type, *value, *traceback;

@@ -26,9 +26,9 @@ struct sl_py_dlpack_array {
 };
 
 /*
- * Consumes what __dlpack__() exported, a capsule of version 0 or 1: takes over the reference, and marks
- * the capsule as used. A capsule that another library has consumed stays as it is. *capsule is for
- * sl_py_dlpack_end(), which frees the array. name: of the argument. False with BufferError.
+ * Consumes what __dlpack__() exported, a capsule of version 0 or 1: takes over the reference, and
+ * marks the capsule as used. A capsule that another library has consumed stays as it is. *capsule
+ * is for sl_py_dlpack_end(), which frees the array. name: of the argument. False with BufferError.
  */
 bool sl_py_dlpack_take(
 	PyObject *exported, const char *name, PyObject **capsule, struct sl_py_dlpack_array *d);
@@ -36,8 +36,8 @@ void sl_py_dlpack_end(PyObject *capsule); /* NULL is allowed */
 
 /*
  * Describes an array on a CUDA device by the C functions of its type, which torch has: within a
- * microsecond. *stream: that of the library in this thread, to which the contents belong. The array is
- * valid while the object lives. False without an exception if the type has no such functions, or
+ * microsecond. *stream: that of the library in this thread, to which the contents belong. The array
+ * is valid while the object lives. False without an exception if the type has no such functions, or
  * the array is none that they describe.
  */
 bool sl_py_dlpack_describe(PyObject *object, struct sl_py_dlpack_array *d, void **stream);

@@ -1,8 +1,8 @@
 /*
  * input.c - see input.h.
  *
- * Most libraries have the buffer protocol. torch has DLPack instead, which is asked for version 0 here:
- * every producer has it. Both are held until the memory is given back.
+ * Most libraries have the buffer protocol. torch has DLPack instead, which is asked for version 0
+ * here: every producer has it. Both are held until the memory is given back.
  */
 #include "python/src/arrays/input.h"
 
@@ -21,7 +21,10 @@ static bool has_objects(const char *format)
 	return *format;
 }
 
-/* The kind of the items of a buffer; O: objects, or records with them; V: other records and numbers. */
+/*
+ * The kind of the items of a buffer; O: objects, or records with them; V: other records and
+ * numbers.
+ */
 static char kind_of(const char *format, Py_ssize_t bytes)
 {
 	if (!format)
@@ -40,7 +43,10 @@ static char kind_of(const char *format, Py_ssize_t bytes)
 	return strchr("fd", *format) ? 'f' : *format == '?' ? '?' : 'V';
 }
 
-/* The bytes from item to item; arrays of ctypes are contiguous and do not say it, although they are asked. */
+/*
+ * The bytes from item to item; arrays of ctypes are contiguous and do not say it, although they are
+ * asked.
+ */
 static Py_ssize_t stride_of(const Py_buffer *v)
 {
 	if (v->ndim == 0)
@@ -48,7 +54,10 @@ static Py_ssize_t stride_of(const Py_buffer *v)
 	return v->strides ? v->strides[0] : v->shape[0] > 0 ? v->len / v->shape[0] : v->itemsize;
 }
 
-/* NumPy describes a step that nothing uses in any way it likes, so an array of one item is contiguous. */
+/*
+ * NumPy describes a step that nothing uses in any way it likes, so an array of one item is
+ * contiguous.
+ */
 static bool take_buffer(PyObject *object, bool writable, struct sl_py_input *in)
 {
 	Py_buffer *v = &in->view;

@@ -1,5 +1,6 @@
 /*
- * input.h - arrays of other libraries: the memory of an object that exports the buffer protocol or DLPack.
+ * input.h - arrays of other libraries: the memory of an object that exports the buffer protocol or
+ * DLPack.
  */
 #ifndef SL_PYTHON_ARRAYS_INPUT_H
 #define SL_PYTHON_ARRAYS_INPUT_H
@@ -22,9 +23,10 @@ struct sl_py_input {
 };
 
 /*
- * Takes the memory of an object, or a number of Python, until sl_py_input_give(). writable: the memory
- * will be written to; needs the buffer protocol. name: of the argument, for messages. False with an
- * exception: TypeError if the object is no array, BufferError if its memory is on a device or read-only.
+ * Takes the memory of an object, or a number of Python, until sl_py_input_give(). writable: the
+ * memory will be written to; needs the buffer protocol. name: of the argument, for messages. False
+ * with an exception: TypeError if the object is no array, BufferError if its memory is on a device
+ * or read-only.
  */
 bool sl_py_input_take(PyObject *object, const char *name, bool writable, struct sl_py_input *in);
 void sl_py_input_give(struct sl_py_input *in);

@@ -14,8 +14,8 @@
 #include "primitives/base/threads.h"
 
 /*
- * While a thread works in the library, without the lock of the interpreter, it has the locale C. Code in
- * Python, which runs with the lock, has that of the program.
+ * While a thread works in the library, without the lock of the interpreter, it has the locale C.
+ * Code in Python, which runs with the lock, has that of the program.
  */
 #undef Py_BEGIN_ALLOW_THREADS
 #undef Py_END_ALLOW_THREADS

@@ -22,7 +22,10 @@ static bool shared_emulated, emulated_before;
 /* The interval between looks at the flag of a waiting job, in nanoseconds. */
 enum { INTERVAL_NS = 50000000 };
 
-/* After this time without work of the other job, its loop is assumed to wait for the call that waits. */
+/*
+ * After this time without work of the other job, its loop is assumed to wait for the call that
+ * waits.
+ */
 enum { IDLE_SECONDS = 10 };
 
 bool sl_py_turn_is_mine(void)

@@ -1,5 +1,6 @@
 /*
- * device_filter.h - filter.h for columns in the memory of a device: the same particles in the same order.
+ * device_filter.h - filter.h for columns in the memory of a device: the same particles in the same
+ * order.
  */
 #ifndef SL_PYTHON_FILTER_DEVICE_FILTER_H
 #define SL_PYTHON_FILTER_DEVICE_FILTER_H
@@ -7,7 +8,10 @@
 #include "python/src/filter/selection.h"
 #include "python/src/primitives/device_input.h"
 
-/* Columns of a device. A constant one is a number of the host, or an array of no dimension of the device. */
+/*
+ * Columns of a device. A constant one is a number of the host, or an array of no dimension of the
+ * device.
+ */
 struct sl_py_device_table {
 	struct sl_py_table table;
 	struct sl_py_device_input in[SL_COLUMN_COUNT]; /* of arrays */

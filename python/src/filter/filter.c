@@ -1,8 +1,8 @@
 /*
  * filter.c - see filter.h.
  *
- * The program of a condition is executed for a tile of particles at a time: each step is one loop over
- * the tile, by the operations of stages/selection/condition.h.
+ * The program of a condition is executed for a tile of particles at a time: each step is one loop
+ * over the tile, by the operations of stages/selection/condition.h.
  */
 #include "python/src/filter/filter.h"
 

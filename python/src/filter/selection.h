@@ -1,5 +1,6 @@
 /*
- * selection.h - a condition and a key, in the syntax of keep and key of a configuration, for a table.
+ * selection.h - a condition and a key, in the syntax of keep and key of a configuration, for a
+ * table.
  */
 #ifndef SL_PYTHON_FILTER_SELECTION_H
 #define SL_PYTHON_FILTER_SELECTION_H
@@ -15,8 +16,8 @@ struct sl_py_selection {
 };
 
 /*
- * Resolves the keys keep and key of a configuration against the columns of the table. all: keep is not used,
- * and all particles are kept. *made is allocated, also after most failures; free it.
+ * Resolves the keys keep and key of a configuration against the columns of the table. all: keep is
+ * not used, and all particles are kept. *made is allocated, also after most failures; free it.
  */
 enum sl_status sl_py_selection_make(
 	const char *text, bool all, const struct sl_py_table *t, struct sl_py_selection **made);

@@ -1,8 +1,8 @@
 /*
  * table.h - arrays as columns of particles: the values that a run would have read from a list.
  *
- * A value has the type of its column: real numbers are rounded to single precision, integers must be in
- * range.
+ * A value has the type of its column: real numbers are rounded to single precision, integers must
+ * be in range.
  */
 #ifndef SL_PYTHON_FILTER_TABLE_H
 #define SL_PYTHON_FILTER_TABLE_H
@@ -32,8 +32,8 @@ enum sl_status sl_py_table_refuse(int column, size_t i, double value);
 enum sl_status sl_py_table_check(struct sl_py_table *t);
 
 /*
- * The values of particles from .. from + n - 1 as doubles, as sl_condition_value() has them. A missing id
- * is the number of the row. SL_USAGE if a number does not fit in the column.
+ * The values of particles from .. from + n - 1 as doubles, as sl_condition_value() has them. A
+ * missing id is the number of the row. SL_USAGE if a number does not fit in the column.
  */
 enum sl_status sl_py_table_load(
 	const struct sl_py_table *t, int column, size_t from, uint32_t n, double *to);

@@ -1,7 +1,8 @@
 /*
  * blocks.h - a loop over blocks of rows on all cores, whose results can be used in order.
  *
- * Each thread takes the next block, makes it, waits until all blocks before it are used, and uses it.
+ * Each thread takes the next block, makes it, waits until all blocks before it are used, and uses
+ * it.
  */
 #ifndef SL_PYTHON_LISTS_BLOCKS_H
 #define SL_PYTHON_LISTS_BLOCKS_H

@@ -1,11 +1,12 @@
 /*
  * gunzip.c - see gunzip.h.
  *
- * A member does not state its size, so its end is not known before it is decompressed. But programs that
- * write many members begin each with the same 8 bytes, which occur elsewhere with a probability of 2^-64,
- * and each member ends with the size of its contents. So the members between these places are
- * decompressed at once, each to where the sizes before it add up to. Each must end where it is expected
- * to, with its checksum and size; if one does not, the file is decompressed from its beginning.
+ * A member does not state its size, so its end is not known before it is decompressed. But programs
+ * that write many members begin each with the same 8 bytes, which occur elsewhere with a
+ * probability of 2^-64, and each member ends with the size of its contents. So the members between
+ * these places are decompressed at once, each to where the sizes before it add up to. Each must end
+ * where it is expected to, with its checksum and size; if one does not, the file is decompressed
+ * from its beginning.
  */
 #include "python/src/lists/gunzip.h"
 

@@ -1,5 +1,6 @@
 /*
- * gunzip.h - decompresses a gzip file whose size is known, with all cores if it has several members.
+ * gunzip.h - decompresses a gzip file whose size is known, with all cores if it has several
+ * members.
  */
 #ifndef SL_PYTHON_LISTS_GUNZIP_H
 #define SL_PYTHON_LISTS_GUNZIP_H

@@ -1,8 +1,8 @@
 /*
  * mcpl_fields.c - see mcpl_fields.h.
  *
- * A tile of particles is loaded field by field into doubles, checked, and stored into the records field
- * by field: the inner loops have one type each, so that the compiler vectorises them.
+ * A tile of particles is loaded field by field into doubles, checked, and stored into the records
+ * field by field: the inner loops have one type each, so that the compiler vectorises them.
  */
 #include "python/src/lists/mcpl_fields.h"
 
@@ -85,7 +85,10 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 	return SL_OK;
 }
 
-/* The PDG code or weight that all headers state for all particles, if all items of the array have it; else 0. */
+/*
+ * The PDG code or weight that all headers state for all particles, if all items of the array have
+ * it; else 0.
+ */
 static double still_common(const struct sl_py_mcpl *l, int f)
 {
 	const struct sl_py_array *a = &l->field[f];
@@ -161,9 +164,9 @@ static uint64_t bits_of(double v)
 }
 
 /*
- * Whether some number may be outside of [lo, hi]; lo is at least 0, or -hi. The bits of positive numbers
- * have the order of the numbers, with NaN last, so that the sign of a difference of bits answers: integers
- * are vectorised, comparisons, which can trap, are not.
+ * Whether some number may be outside of [lo, hi]; lo is at least 0, or -hi. The bits of positive
+ * numbers have the order of the numbers, with NaN last, so that the sign of a difference of bits
+ * answers: integers are vectorised, comparisons, which can trap, are not.
  */
 static bool may_be_outside(const double *v, uint32_t n, double lo, double hi)
 {
@@ -251,8 +254,8 @@ static enum sl_status load(const struct sl_py_mcpl *l, int f, size_t from, uint3
 }
 
 /*
- * The rule of sl_mcpl_pack() without branches, which random directions make expensive: x and y become the
- * packed components, sign the sign of the largest one.
+ * The rule of sl_mcpl_pack() without branches, which random directions make expensive: x and y
+ * become the packed components, sign the sign of the largest one.
  */
 static void pack(uint32_t n, double *restrict x, double *restrict y, const double *restrict z,
 	double *restrict sign)
@@ -271,7 +274,9 @@ static void pack(uint32_t n, double *restrict x, double *restrict y, const doubl
 	}
 }
 
-/* Packs directions into v[SL_PY_U] and v[SL_PY_V], and their signs into the energy, all in place. */
+/*
+ * Packs directions into v[SL_PY_U] and v[SL_PY_V], and their signs into the energy, all in place.
+ */
 static enum sl_status pack_directions(size_t from, uint32_t n, double v[][TILE])
 {
 	double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W], *energy = v[SL_PY_ENERGY];

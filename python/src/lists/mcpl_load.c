@@ -1,8 +1,9 @@
 /*
  * mcpl_load.c - see mcpl_load.h.
  *
- * A tile of records is decoded number by number into doubles, by the operations of sl_mcpl_decode() and
- * sl_mcpl_to_particle(), and stored column by column. A gzip file is decompressed first (gunzip.h).
+ * A tile of records is decoded number by number into doubles, by the operations of sl_mcpl_decode()
+ * and sl_mcpl_to_particle(), and stored column by column. A gzip file is decompressed first
+ * (gunzip.h).
  */
 #include "python/src/lists/mcpl_load.h"
 
@@ -60,8 +61,8 @@ static void store_words(
 }
 
 /*
- * Numbers in the units of a column: times scale, rounded once to single precision unless wide. Whether some is
- * beyond that precision.
+ * Numbers in the units of a column: times scale, rounded once to single precision unless wide.
+ * Whether some is beyond that precision.
  */
 static bool store_numbers(
 	const double *v, double scale, bool is_weight, uint32_t n, bool wide, void *column)
@@ -84,8 +85,8 @@ static bool store_numbers(
 
 /*
  * The three components of directions; the energy has the sign of the largest one, and loses it. The
- * operations are those of sl_mcpl_unpack(), without branches, so that compilers use vector instructions:
- * a packed number above 1 is 1 / w, and stands for the component that is missing.
+ * operations are those of sl_mcpl_unpack(), without branches, so that compilers use vector
+ * instructions: a packed number above 1 is 1 / w, and stands for the component that is missing.
  */
 static void unpack(uint32_t n, double *u, double *v, double *w, double *energy)
 {
@@ -196,8 +197,9 @@ static enum sl_status load_block(void *ctx, unsigned thread, size_t k)
 /* --- the file --------------------------------------------------------------------------------- */
 
 /*
- * Whether the records can be decoded where they are. Others are MCPL 2, files with bytes after their last record,
- * and files of this program with more digits than columns have, which must be counted.
+ * Whether the records can be decoded where they are. Others are MCPL 2, files with bytes after
+ * their last record, and files of this program with more digits than columns have, which must be
+ * counted.
  */
 static bool is_common(const struct sl_mcpl_stream *s, bool wide, const struct sl_mcpl_lost *lost)
 {
@@ -222,7 +224,10 @@ static enum sl_status skip_head(struct sl_mcpl_stream *s, size_t *bytes)
 	return sl_mcpl_begin(s);
 }
 
-/* Finds the records; *common: they can be decoded here. *gzipped: at *head of the decompressed file. */
+/*
+ * Finds the records; *common: they can be decoded here. *gzipped: at *head of the decompressed
+ * file.
+ */
 static enum sl_status find_records(const void *file, size_t bytes, const struct sl_mcpl_lost *lost,
 	struct loading *l, bool *common, bool *gzipped, size_t *head)
 {
@@ -279,8 +284,8 @@ static enum sl_status load(struct loading *l, struct sl_table *t)
 }
 
 /*
- * Decompresses a gzip file to *image. *common becomes false if the file does not have exactly the records
- * that its header counts: sl_mcpl_table() then says what is wrong.
+ * Decompresses a gzip file to *image. *common becomes false if the file does not have exactly the
+ * records that its header counts: sl_mcpl_table() then says what is wrong.
  */
 static enum sl_status decompress(
 	const void *file, size_t bytes, size_t head, struct loading *l, void **image, bool *common)

@@ -1,8 +1,8 @@
 /*
  * mcpl_write.c - see mcpl_write.h.
  *
- * Blocks of records are made, and for .mcpl.gz compressed, by all cores, and written in order. A block
- * of a .mcpl.gz file is a gzip member, as in the files of a run.
+ * Blocks of records are made, and for .mcpl.gz compressed, by all cores, and written in order. A
+ * block of a .mcpl.gz file is a gzip member, as in the files of a run.
  */
 #include "python/src/lists/mcpl_write.h"
 
@@ -43,7 +43,10 @@ static void put_text(struct sl_mcpl_buffer *w, const char *text)
 	sl_mcpl_write(w, text, strlen(text));
 }
 
-/* Its source must not be that of the files of a run, whose comments describe a run. at = NULL: counts. */
+/*
+ * Its source must not be that of the files of a run, whose comments describe a run. at = NULL:
+ * counts.
+ */
 static size_t put_header(const struct writing *w, uint8_t *at)
 {
 	const struct sl_mcpl_metadata *metadata = w->l->metadata;
@@ -73,7 +76,10 @@ static enum sl_status check_header(const struct writing *w)
 		w->l->n_comments, bytes);
 }
 
-/* The header. In .mcpl.gz it is a separate gzip member. It is read once: statistics must not be repeated. */
+/*
+ * The header. In .mcpl.gz it is a separate gzip member. It is read once: statistics must not be
+ * repeated.
+ */
 static enum sl_status write_header(struct writing *w)
 {
 	const uint64_t particles = w->h.particles;
@@ -187,7 +193,9 @@ static enum sl_status choose_format(struct writing *w, const char *name)
 	return w->gzipped ? sl_find(SL_DEFLATE, "libdeflate", &w->facts.deflate) : SL_OK;
 }
 
-/* Refused at once, not after all bytes are written; the rename refuses a file that appears later. */
+/*
+ * Refused at once, not after all bytes are written; the rename refuses a file that appears later.
+ */
 static enum sl_status check_name(
 	const struct writing *w, const struct sl_dir *dir, const char *name)
 {

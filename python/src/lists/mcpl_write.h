@@ -1,8 +1,9 @@
 /*
  * mcpl_write.h - writes arrays as an MCPL 3 file.
  *
- * Numbers are computed in double precision by the rules of stages/formats/mcpl/mcpl_record.h, so float32
- * arrays give the records of a run. Arrays of doubles keep all digits in a file of double precision.
+ * Numbers are computed in double precision by the rules of stages/formats/mcpl/mcpl_record.h, so
+ * float32 arrays give the records of a run. Arrays of doubles keep all digits in a file of double
+ * precision.
  */
 #ifndef SL_PYTHON_LISTS_MCPL_WRITE_H
 #define SL_PYTHON_LISTS_MCPL_WRITE_H
@@ -44,10 +45,10 @@ struct sl_py_mcpl {
 };
 
 /*
- * A PDG code or weight that all headers of metadata state stays in the header while all particles have it.
- * Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE for arrays
- * that a list cannot hold: the message names the field, and the particle. After a failure there is no
- * new file.
+ * A PDG code or weight that all headers of metadata state stays in the header while all particles
+ * have it. Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE
+ * for arrays that a list cannot hold: the message names the field, and the particle. After a
+ * failure there is no new file.
  */
 enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l);
 

@@ -1,6 +1,6 @@
 /*
- * argument.h - the arrays that Python passes to a call of a primitive: all on the host, or all on one
- * device.
+ * argument.h - the arrays that Python passes to a call of a primitive: all on the host, or all on
+ * one device.
  */
 #ifndef SL_PYTHON_PRIMITIVES_ARGUMENT_H
 #define SL_PYTHON_PRIMITIVES_ARGUMENT_H
@@ -28,8 +28,9 @@ struct sl_py_argument {
 bool sl_py_refuse(enum sl_status s);
 
 /*
- * Decides by the first array where the call runs: on the device of the array, or where c->device says.
- * stream is None, or a number. False with an exception: ValueError if the host is given a stream.
+ * Decides by the first array where the call runs: on the device of the array, or where c->device
+ * says. stream is None, or a number. False with an exception: ValueError if the host is given a
+ * stream.
  */
 bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream);
 
@@ -41,7 +42,9 @@ bool sl_py_argument_take(const struct sl_py_call *c, PyObject *object, const cha
 bool sl_py_items_take(const struct sl_py_call *c, PyObject *object, const char *name, bool writable,
 	struct sl_py_argument *a);
 
-/* Takes out, which must have the type and size of like, or makes an array like it if out is None. */
+/*
+ * Takes out, which must have the type and size of like, or makes an array like it if out is None.
+ */
 bool sl_py_output_take(const struct sl_py_call *c, PyObject *out, const char *name,
 	const struct sl_py_array *like, struct sl_py_argument *a);
 
@@ -51,10 +54,15 @@ void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, boo
 /* Adds a number that the caller gets. */
 void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes);
 
-/* Runs the call without the lock of the interpreter; on a device, in its turn. False with an exception. */
+/*
+ * Runs the call without the lock of the interpreter; on a device, in its turn. False with an
+ * exception.
+ */
 bool sl_py_run(struct sl_py_call *c);
 
-/* Operand i, which is the output a: the array of the caller, or a new Column of its first n items. */
+/*
+ * Operand i, which is the output a: the array of the caller, or a new Column of its first n items.
+ */
 PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument *a, PyObject *out);
 
 /* Gives back what an argument, and a call, still hold. */

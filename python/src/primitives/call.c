@@ -8,8 +8,8 @@
 /* --- scratch of the host ---------------------------------------------------------------------- */
 
 /*
- * The first use of new memory costs as much as a pass over it, because the kernel clears it. A block of
- * at most this size is kept for the next call.
+ * The first use of new memory costs as much as a pass over it, because the kernel clears it. A
+ * block of at most this size is kept for the next call.
  */
 enum { KEPT_BYTES = 256 << 20 };
 
@@ -155,8 +155,8 @@ static enum sl_status run_in(struct sl_py_call *c, const struct sl_backend *b, s
 /* --- on arrays of a device -------------------------------------------------------------------- */
 
 /*
- * Sets the addresses of the operands, and takes blocks for those that have no array: new arrays, and
- * numbers that are copied to the host.
+ * Sets the addresses of the operands, and takes blocks for those that have no array: new arrays,
+ * and numbers that are copied to the host.
  */
 static enum sl_status take_operands(struct sl_py_call *c)
 {

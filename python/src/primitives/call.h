@@ -1,9 +1,9 @@
 /*
  * call.h - one call of a primitive on arrays, by a backend of the host or of a device.
  *
- * Arrays of the host: a backend of a device gets copies: the inputs are copied to the device, and the
- * outputs back. The host gets the arrays themselves. Arrays of a device: its backends get the arrays
- * themselves. Scratch is kept for the next call.
+ * Arrays of the host: a backend of a device gets copies: the inputs are copied to the device, and
+ * the outputs back. The host gets the arrays themselves. Arrays of a device: its backends get the
+ * arrays themselves. Scratch is kept for the next call.
  */
 #ifndef SL_PYTHON_PRIMITIVES_CALL_H
 #define SL_PYTHON_PRIMITIVES_CALL_H
@@ -29,8 +29,8 @@ struct sl_py_call {
 	const char *backend; /* NULL: the fastest of the host or of the device */
 	const char *device;  /* NULL: the host; emulated, cuda or cuda:N */
 	/*
-	 * The arrays are on that device. The work is queued on stream; waits: until it is done, else
-	 * the blocks that are taken are marked (sl_block_mark()).
+	 * The arrays are on that device. The work is queued on stream; waits: until it is done,
+	 * else the blocks that are taken are marked (sl_block_mark()).
 	 */
 	bool resident, emulated, waits;
 	int number;
@@ -51,8 +51,8 @@ int sl_py_cuda_number(const char *device);
 bool sl_py_call_is_emulated(const struct sl_py_call *c);
 
 /*
- * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen (turn.h).
- * SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot be used.
+ * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen
+ * (turn.h). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot be used.
  */
 enum sl_status sl_py_call_run(struct sl_py_call *c);
 

@@ -1,8 +1,8 @@
 /*
  * device_input.c - see device_input.h.
  *
- * An array is read in the fastest way that it offers: the block of a column; the C functions of its type
- * (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
+ * An array is read in the fastest way that it offers: the block of a column; the C functions of its
+ * type (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
  */
 #include "python/src/primitives/device_input.h"
 
@@ -60,9 +60,9 @@ static enum sl_py_where where_of(int type, int id, int *number)
 }
 
 /*
- * __cuda_array_interface__ names no device: it is that of the address, whichever device is current. An empty
- * array has no address, and is on the current device. DLPack is asked before the buffer protocol, which arrays of JAX have on a
- * device too.
+ * __cuda_array_interface__ names no device: it is that of the address, whichever device is current.
+ * An empty array has no address, and is on the current device. DLPack is asked before the buffer
+ * protocol, which arrays of JAX have on a device too.
  */
 static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 {
@@ -108,7 +108,9 @@ static unsigned long long number_of(sl_stream stream)
 	return stream ? (unsigned long long)(uintptr_t)stream : 1;
 }
 
-/* A capsule of version 1 if the library has it, because only that tells memory that is read-only. */
+/*
+ * A capsule of version 1 if the library has it, because only that tells memory that is read-only.
+ */
 static PyObject *capsule_of(PyObject *object, sl_stream stream)
 {
 	PyObject *exported = PyObject_GetAttrString(object, "__dlpack__"), *none = PyTuple_New(0);
@@ -130,8 +132,8 @@ static PyObject *capsule_of(PyObject *object, sl_stream stream)
 }
 
 /*
- * With the device of the array current: the number 1 means its default stream, and CuPy takes the stream
- * that the array follows from the current device.
+ * With the device of the array current: the number 1 means its default stream, and CuPy takes the
+ * stream that the array follows from the current device.
  */
 static bool take_capsule(
 	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)

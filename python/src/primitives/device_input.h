@@ -13,8 +13,10 @@
 /* Where an array is. Columns of the emulated device are arrays of the host too. */
 enum sl_py_where { SL_PY_NOWHERE, SL_PY_ON_HOST, SL_PY_ON_CUDA, SL_PY_ON_EMULATED };
 
-/* Where an object is, and on which device; SL_PY_NOWHERE with an exception. An object that is no array is
- * on the host. */
+/*
+ * Where an object is, and on which device; SL_PY_NOWHERE with an exception. An object that is no
+ * array is on the host.
+ */
 enum sl_py_where sl_py_where_is(PyObject *object, int *number);
 
 /* An array of a device. All 0: nothing is held. */
@@ -28,9 +30,9 @@ struct sl_py_device_input {
 };
 
 /*
- * Takes an array that is where sl_py_where_is() says, until sl_py_device_input_give(); the object must
- * live as long. Other libraries make stream wait for their work on the array, unless follows is set. False
- * with an exception.
+ * Takes an array that is where sl_py_where_is() says, until sl_py_device_input_give(); the object
+ * must live as long. Other libraries make stream wait for their work on the array, unless follows
+ * is set. False with an exception.
  */
 bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
 	struct sl_py_device_input *in);

@@ -5,12 +5,12 @@
  * first converts to double, as Python and JavaScript do: 0.1, 3.1415927, -1.5e-7, inf, nan. Among
  * the texts with that many digits it is the nearest to the float.
  *
- * Printing multiplies by a 64-bit approximation of a power of ten, as Grisu does (Loitsch,
- * Printing floating-point numbers quickly and accurately with integers, 2010). The relative error is
- * 2^-57, while the midpoint between neighbouring floats is 2^-25 away. A text within that error of a
- * midpoint gets one more digit; nine digits are always far enough from a midpoint. The C library has
- * no function that finds the fewest digits. std::to_chars (libstdc++ 12) is not used, because 0.41 %
- * of random floats would get other digits: it accepts a text that is exactly a midpoint
+ * Printing multiplies by a 64-bit approximation of a power of ten, as Grisu does (Loitsch, Printing
+ * floating-point numbers quickly and accurately with integers, 2010). The relative error is 2^-57,
+ * while the midpoint between neighbouring floats is 2^-25 away. A text within that error of a
+ * midpoint gets one more digit; nine digits are always far enough from a midpoint. The C library
+ * has no function that finds the fewest digits. std::to_chars (libstdc++ 12) is not used, because
+ * 0.41 % of random floats would get other digits: it accepts a text that is exactly a midpoint
  * (3.543263e7 for 35432632), and of two texts that are equally near it takes the even one.
  *
  * A text is read by strtof() and then printed again: it is accepted only if the result is the same.
@@ -26,8 +26,8 @@
 enum { SL_F32_TEXT_BYTES = 15, SL_U64_TEXT_BYTES = 20 };
 
 /*
- * The powers of ten in use: printing 1.4e-45 multiplies by 10^53, and printing 3e38 by 10^-31 first,
- * because its number of digits is only estimated.
+ * The powers of ten in use: printing 1.4e-45 multiplies by 10^53, and printing 3e38 by 10^-31
+ * first, because its number of digits is only estimated.
  */
 enum { SL_POWER_LEAST = -31, SL_POWER_MAX = 53 };
 
@@ -36,7 +36,9 @@ struct sl_powers {
 	uint64_t power[SL_POWER_MAX - SL_POWER_LEAST + 1];
 };
 
-/* Fills the table. It is the same for all calls; a thread that prints many numbers makes it once. */
+/*
+ * Fills the table. It is the same for all calls; a thread that prints many numbers makes it once.
+ */
 void sl_powers_make(struct sl_powers *p);
 
 /* Print without a terminator at most as many bytes as stated above; return how many. */

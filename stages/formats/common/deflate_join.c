@@ -4,7 +4,10 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Far more than zlib takes for its state and its window of 32 KiB (zlib.h: about 7 KiB and the window). */
+/*
+ * Far more than zlib takes for its state and its window of 32 KiB (zlib.h: about 7 KiB and the
+ * window).
+ */
 enum { ZLIB_BYTES = 1 << 17, WINDOW_BITS = 15 };
 
 /* A block with fixed codes that has only the end of the block: bits 1, 01, 0000000. */
@@ -37,8 +40,8 @@ struct last_block {
 };
 
 /*
- * Decodes all blocks. After each of them zlib returns the number of bits of the current byte that it has
- * not used, with which the next block begins.
+ * Decodes all blocks. After each of them zlib returns the number of bits of the current byte that
+ * it has not used, with which the next block begins.
  */
 static bool find_last(z_stream *z, const uint8_t *stream, struct last_block *l)
 {

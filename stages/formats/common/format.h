@@ -26,8 +26,8 @@
 SL_C_BEGIN
 
 /*
- * Storage for facts that only one format needs, in addition to those of struct sl_file_facts. The header of
- * that format declares what the bytes are; other formats ignore them.
+ * Storage for facts that only one format needs, in addition to those of struct sl_file_facts. The
+ * header of that format declares what the bytes are; other formats ignore them.
  */
 union sl_format_facts {
 	unsigned char bytes[64];
@@ -42,8 +42,11 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration as text, which is stored in each file */
 	uint64_t seed;
-	/* JSON: the runs that were merged, with seeds and counts, and the sums of the counts
-	 * (pipeline/convert/runs.c); NULL: the files are of one run. Then seed is that of the first. */
+	/*
+	 * JSON: the runs that were merged, with seeds and counts, and the sums of the counts
+	 * (pipeline/convert/runs.c); NULL: the files are of one run. Then seed is that of the
+	 * first.
+	 */
 	const char *merged;
 	uint32_t rules_version;           /* other version: other results from the same seed */
 	const struct sl_backend *deflate; /* compressor on the host */
@@ -72,8 +75,8 @@ struct sl_written {
 };
 
 /*
- * A packed batch: input of assemble. lay_out cuts its memory from an arena and stores nothing in it: it can be
- * memory that the stages of the batch use before pack.
+ * A packed batch: input of assemble. lay_out cuts its memory from an arena and stores nothing in
+ * it: it can be memory that the stages of the batch use before pack.
  */
 struct sl_packed {
 	struct sl_table table; /* a copy: rows, columns, constants, digests */
@@ -88,9 +91,9 @@ struct sl_packed {
 };
 
 /*
- * A file with the survivors of all batches (output.joined) while it is made, in a format of columns. Its
- * rows arrive in blocks, so memory does not depend on their number. What is packed goes to parts, which the
- * caller stores.
+ * A file with the survivors of all batches (output.joined) while it is made, in a format of
+ * columns. Its rows arrive in blocks, so memory does not depend on their number. What is packed
+ * goes to parts, which the caller stores.
  */
 struct sl_joined_file {
 	const struct sl_file_facts *run;
@@ -196,30 +199,33 @@ struct sl_format {
 	 * left to the caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without
 	 * checksums only impossible values are detected. One thread at a time.
 	 *
-	 * t->only must be set before. Formats of columns decode only these columns; the others get no data.
+	 * t->only must be set before. Formats of columns decode only these columns; the others get
+	 * no data.
 	 */
 	enum sl_status (*read)(
 		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 };
 
-/* The function scratch of a format that needs none, or its image_bytes if assemble makes nothing. */
+/*
+ * The function scratch of a format that needs none, or its image_bytes if assemble makes nothing.
+ */
 size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run);
 
 /*
- * The columns that a file of the format has: those of t without internal ones. A format of records gets
- * all, because internal columns lead to source records.
+ * The columns that a file of the format has: those of t without internal ones. A format of records
+ * gets all, because internal columns lead to source records.
  */
 struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t);
 
 /*
- * For read: the column of that name, which is not terminated. A name that no column has becomes that of the
- * next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
+ * For read: the column of that name, which is not terminated. A name that no column has becomes
+ * that of the next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
  */
 enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
 
 /*
- * For readers of files of other programs: the column of a list of particles with that name, which is not terminated;
- * SL_COLUMN_COUNT if there is none.
+ * For readers of files of other programs: the column of a list of particles with that name, which
+ * is not terminated; SL_COLUMN_COUNT if there is none.
  */
 enum sl_column sl_list_column(const char *name, size_t length);
 
@@ -233,8 +239,8 @@ bool sl_table_wants(const struct sl_table *t, const char *name);
 void sl_read_begin(struct sl_table *t);
 
 /*
- * For read: memory for the n items of column k of t, one if it is constant; NULL when measuring, and if the
- * column is not wanted.
+ * For read: memory for the n items of column k of t, one if it is constant; NULL when measuring,
+ * and if the column is not wanted.
  */
 void *sl_read_cut(struct sl_arena *a, const struct sl_table *t, uint32_t k);
 
@@ -268,8 +274,8 @@ void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);
 enum sl_status sl_format_check_image(size_t size, size_t needed);
 
 /*
- * For pack and take: SL_USAGE if the table needs more bytes than lay_out provided (size), or if x has
- * less scratch than the format's function scratch returns (scratch_needed). format is its name.
+ * For pack and take: SL_USAGE if the table needs more bytes than lay_out provided (size), or if x
+ * has less scratch than the format's function scratch returns (scratch_needed). format is its name.
  */
 enum sl_status sl_format_check_memory(const char *format, size_t needed, size_t size,
 	const struct sl_exec *x, size_t scratch_needed);

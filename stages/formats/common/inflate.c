@@ -10,9 +10,9 @@ enum { PORTION_BYTES_MOST = 1 << 30 }; /* ISA-L counts bytes in 32 bits */
 _Static_assert(sizeof(struct inflate_state) <= SL_INFLATE_BYTES, "plans count the state");
 
 /*
- * Prepares the state for a new stream. All of it is cleared: in a damaged stream ISA-L reads entries of
- * its tables and bytes of its window that it has not set, and the result must not depend on an earlier
- * stream or on memory that was never set.
+ * Prepares the state for a new stream. All of it is cleared: in a damaged stream ISA-L reads
+ * entries of its tables and bytes of its window that it has not set, and the result must not depend
+ * on an earlier stream or on memory that was never set.
  */
 static void start_stream(struct inflate_state *state, uint32_t format)
 {
@@ -90,7 +90,10 @@ static enum sl_status refuse(struct sl_inflate *s, const char *why)
 		why);
 }
 
-/* Whether all bytes are zero: tapes and block devices fill a file with them, and gunzip ignores them. */
+/*
+ * Whether all bytes are zero: tapes and block devices fill a file with them, and gunzip ignores
+ * them.
+ */
 static bool is_padding(const uint8_t *at, size_t bytes)
 {
 	size_t zeros = 0;
@@ -112,7 +115,9 @@ static enum sl_status step(struct sl_inflate *s, uint8_t *out, size_t size, size
 	int answer;
 
 	*got = 0;
-	/* ISA-L ignores the reserved flags of gzip, which other decoders refuse (RFC 1952, 2.3.1.2) */
+	/*
+	 * ISA-L ignores the reserved flags of gzip, which other decoders refuse (RFC 1952, 2.3.1.2)
+	 */
 	if (state->crc_flag == ISAL_GZIP && !state->wrapper_flag && s->left > 3 && s->in[3] & 0xe0)
 		return refuse(s, "wrong header");
 	state->next_in = (uint8_t *)(uintptr_t)s->in; /* ISA-L does not write to it */

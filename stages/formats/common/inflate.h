@@ -1,9 +1,9 @@
 /*
  * inflate.h - decompresses DEFLATE data, a part at a time or all at once.
  *
- * It is ISA-L's inflate with memory from sl_memory_get(), and with a check of each end: a stream must
- * end where the input ends (but for zero bytes after gzip members), and its checksum and length must be
- * right.
+ * It is ISA-L's inflate with memory from sl_memory_get(), and with a check of each end: a stream
+ * must end where the input ends (but for zero bytes after gzip members), and its checksum and
+ * length must be right.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_INFLATE_H
 #define SL_STAGES_FORMATS_COMMON_INFLATE_H
@@ -20,7 +20,9 @@
  */
 enum { SL_INFLATE_RATIO_MAX = 1100 };
 
-/* At least the bytes that are allocated for a stream: the state of ISA-L, with a buffer of 64 KiB. */
+/*
+ * At least the bytes that are allocated for a stream: the state of ISA-L, with a buffer of 64 KiB.
+ */
 enum { SL_INFLATE_BYTES = 88 << 10 };
 
 struct sl_inflate {

@@ -1,8 +1,8 @@
 /*
  * little_endian.h - numbers in files, least significant byte first, at any address.
  *
- * The functions give the same bytes on every machine and need no alignment. Compilers for x86-64 make
- * one load or store of them where the number of bytes is a constant.
+ * The functions give the same bytes on every machine and need no alignment. Compilers for x86-64
+ * make one load or store of them where the number of bytes is a constant.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_LITTLE_ENDIAN_H
 #define SL_STAGES_FORMATS_COMMON_LITTLE_ENDIAN_H

@@ -44,10 +44,10 @@ enum { SL_H5_CHILD_MEMORY = 256 << 20, SL_H5_CHILD_SECONDS = 60 };
 typedef enum sl_status sl_h5_reader(const void *file, size_t bytes, void *found, size_t size);
 
 /*
- * Runs read in a child process and waits for it, at most twice. If it succeeds, *found is its block of
- * size bytes, to be freed by sl_h5_child_free(); a crafted file may have put any bytes there. Returns the status
- * and the message of read; SL_BAD_INPUT if the child crashed or exceeded a limit; SL_HOST_MEMORY if
- * there is no memory for a child.
+ * Runs read in a child process and waits for it, at most twice. If it succeeds, *found is its block
+ * of size bytes, to be freed by sl_h5_child_free(); a crafted file may have put any bytes there.
+ * Returns the status and the message of read; SL_BAD_INPUT if the child crashed or exceeded a
+ * limit; SL_HOST_MEMORY if there is no memory for a child.
  */
 enum sl_status sl_h5_in_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
@@ -76,8 +76,8 @@ void sl_h5_close_files(int except);
  * what is open, so a file is written as a plain list of calls, and the caller checks h->failed once
  * at the end.
  *
- * A file is in memory of the caller, and neither writing nor reading copies it. A file is created by
- * a driver of this program (hdf5.h) around chunks that stay where they are. To read a file,
+ * A file is in memory of the caller, and neither writing nor reading copies it. A file is created
+ * by a driver of this program (hdf5.h) around chunks that stay where they are. To read a file,
  * HDF5's core driver gets the caller's block by its file image callbacks.
  *
  * These functions are called in child processes only (hdf5.h, hdf5.h), because HDF5
@@ -113,8 +113,8 @@ struct sl_h5 {
 enum { SL_H5_NEEDS = 32 << 20 };
 
 /*
- * Whether SL_H5_NEEDS bytes can be allocated. Some versions of HDF5 crash when an allocation fails, so
- * callers test this before they call HDF5, and report a lack of memory themselves.
+ * Whether SL_H5_NEEDS bytes can be allocated. Some versions of HDF5 crash when an allocation fails,
+ * so callers test this before they call HDF5, and report a lack of memory themselves.
  */
 bool sl_h5_has_memory(void);
 
@@ -134,8 +134,8 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer);
 hid_t sl_h5_id(struct sl_h5 *h, hid_t id);
 
 /*
- * Creates an empty file around h->data, if there are any: the image contains the first h->head bytes
- * of the file and what follows the data. *h must not move until the file is closed.
+ * Creates an empty file around h->data, if there are any: the image contains the first h->head
+ * bytes of the file and what follows the data. *h must not move until the file is closed.
  */
 hid_t sl_h5_create_file(struct sl_h5 *h);
 
@@ -163,8 +163,8 @@ hid_t sl_h5_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
 
 /*
- * Creates a contiguous dataset of rank dimensions, size[0] x size[1] x ... items, and writes its values;
- * those along the last dimension are neighbours.
+ * Creates a contiguous dataset of rank dimensions, size[0] x size[1] x ... items, and writes its
+ * values; those along the last dimension are neighbours.
  */
 hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int rank,
 	const uint64_t size[], const void *values);
@@ -189,9 +189,9 @@ void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
 void sl_h5_set_driver(struct sl_h5 *h, hid_t access);
 
 /*
- * Adds the chunk of a dataset that begins with item number first. The bytes must be part of h->data;
- * they become part of the file without a copy. skipped is HDF5's filter mask: bit i is set if
- * filter i was not applied to this chunk.
+ * Adds the chunk of a dataset that begins with item number first. The bytes must be part of
+ * h->data; they become part of the file without a copy. skipped is HDF5's filter mask: bit i is set
+ * if filter i was not applied to this chunk.
  */
 void sl_h5_chunk(struct sl_h5 *h, hid_t dataset, uint32_t skipped, uint64_t first,
 	const uint8_t *chunk, size_t bytes);
@@ -201,8 +201,8 @@ void sl_h5_chunk(struct sl_h5 *h, hid_t dataset, uint32_t skipped, uint64_t firs
 /*
  * Queries about the contents of an HDF5 file in memory.
  *
- * Only this file calls H5Aread() and H5Dread(): each read checks the type and the number of values in
- * the file before HDF5 writes them to memory of the caller.
+ * Only this file calls H5Aread() and H5Dread(): each read checks the type and the number of values
+ * in the file before HDF5 writes them to memory of the caller.
  *
  * An object that does not exist, or that has another type or shape, is no failure: the result is a
  * negative id or false. Failures of HDF5 itself are recorded in *h, as in hdf5.h.
@@ -229,7 +229,10 @@ bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, siz
 /* The number of items of a dataset of that type with one dimension. */
 bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
 
-/* Reads a member of a group that is a dataset of one dimension, of that type, with *n <= most items. */
+/*
+ * Reads a member of a group that is a dataset of one dimension, of that type, with *n <= most
+ * items.
+ */
 bool sl_h5_get_values(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t most,
 	void *values, uint64_t *n);
 
@@ -253,20 +256,21 @@ enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status);
  *
  * HDF5 crashes or ends the process when some of its allocations fail. Therefore a process that runs
  * batches never calls it: files are made in child processes, and a crash there is an error like any
- * other. After a failure the file is made once more, in another process, because what HDF5 does after a
- * failed allocation is wrong too.
+ * other. After a failure the file is made once more, in another process, because what HDF5 does
+ * after a failed allocation is wrong too.
  *
  * Files of batches are made by a few writer processes, which are forked when the program starts and
  * its memory is small. HDF5 takes a millisecond per file and has no threads, so small batches need
- * several of them. A writer process gets the facts of a file through a socket and returns the image;
- * the compressed chunks stay with the caller. A file of the whole run is made in a fork of the caller,
- * because it needs much of the caller's memory, and a fork at the end of a run costs little.
+ * several of them. A writer process gets the facts of a file through a socket and returns the
+ * image; the compressed chunks stay with the caller. A file of the whole run is made in a fork of
+ * the caller, because it needs much of the caller's memory, and a fork at the end of a run costs
+ * little.
  */
 
 /*
- * Makes a file with h, which is ready for sl_h5_create_file(). It runs in another process, which has
- * the memory that facts contains, but not what it points to in the caller. Returns the result of
- * sl_h5_finish_file().
+ * Makes a file with h, which is ready for sl_h5_create_file(). It runs in another process, which
+ * has the memory that facts contains, but not what it points to in the caller. Returns the result
+ * of sl_h5_finish_file().
  */
 typedef size_t sl_h5_maker(struct sl_h5 *h, const void *facts);
 
@@ -286,14 +290,16 @@ enum sl_status sl_h5_writers_start(uint32_t n);
 
 /*
  * Lets a writer process make a file in h->image around h->data. The facts are the n parts one after
- * another; the first one determines their alignment. Sets h and *bytes, the size of the file with its
- * data. Waits for the file; each writer process makes one at a time. SL_HOST_MEMORY if HDF5 lacks
- * memory or crashes; SL_INTERNAL if the image is too small or HDF5 refuses the file.
+ * another; the first one determines their alignment. Sets h and *bytes, the size of the file with
+ * its data. Waits for the file; each writer process makes one at a time. SL_HOST_MEMORY if HDF5
+ * lacks memory or crashes; SL_INTERNAL if the image is too small or HDF5 refuses the file.
  */
 enum sl_status sl_h5_writer_make(
 	sl_h5_maker *make, const struct sl_h5_part *part, size_t n, struct sl_h5 *h, size_t *bytes);
 
-/* Makes a file in h->image in a fork of this process, so that facts may contain pointers. As above. */
+/*
+ * Makes a file in h->image in a fork of this process, so that facts may contain pointers. As above.
+ */
 enum sl_status sl_h5_fork_make(
 	sl_h5_maker *make, const void *facts, struct sl_h5 *h, size_t *bytes);
 

@@ -47,8 +47,9 @@ static const size_t found_at = (sizeof(struct outcome) + SL_ALIGN - 1) / SL_ALIG
 /* --- limits, in the child --------------------------------------------------------------------- */
 
 /*
- * Lowers a limit; one that the user has set lower stays. The hard limit is larger by 1, because at the
- * hard limit of CPU time the kernel sends SIGKILL in place of SIGXCPU, which crashed() recognises.
+ * Lowers a limit; one that the user has set lower stays. The hard limit is larger by 1, because at
+ * the hard limit of CPU time the kernel sends SIGKILL in place of SIGXCPU, which crashed()
+ * recognises.
  */
 static void limit(__rlimit_resource_t resource, rlim_t most)
 {
@@ -87,7 +88,10 @@ static void deny_system_calls(void)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 	static struct sock_filter rules[] = {
-		/* numbers of system calls differ between the ABIs of a processor: 11 is munmap or execve */
+		/*
+		 * numbers of system calls differ between the ABIs of a processor: 11 is munmap or
+		 * execve
+		 */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ABI, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
@@ -175,8 +179,8 @@ struct call {
 };
 
 /*
- * Whether SL_H5_NEEDS bytes can be allocated in blocks of the size that HDF5 needs most often. A second
- * child tests this, so that a lack of memory is not reported as a damaged file.
+ * Whether SL_H5_NEEDS bytes can be allocated in blocks of the size that HDF5 needs most often. A
+ * second child tests this, so that a lack of memory is not reported as a damaged file.
  */
 static bool has_memory_in_blocks(void)
 {
@@ -280,7 +284,10 @@ static enum sl_status wait_for(pid_t child, struct outcome *o, struct ending *e)
 {
 	pid_t pid;
 
-	/* if the caller of this program ignores SIGCHLD, there is no answer, but the child has ended */
+	/*
+	 * if the caller of this program ignores SIGCHLD, there is no answer, but the child has
+	 * ended
+	 */
 	do {
 		pid = wait4(child, &e->how, WUNTRACED, &e->used);
 		if (pid == child && WIFSTOPPED(e->how))

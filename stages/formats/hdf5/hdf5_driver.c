@@ -95,8 +95,8 @@ static uint8_t *place_of(struct sl_h5 *h, haddr_t at, size_t bytes)
 
 /*
  * The first request is the superblock at address 0; the data follow it. A chunk has its address
- * already. All else is appended to the rest and cleared, because HDF5 does not write every byte that
- * it requests.
+ * already. All else is appended to the rest and cleared, because HDF5 does not write every byte
+ * that it requests.
  */
 static haddr_t allocate(H5FD_t *file, H5FD_mem_t type, hid_t transfer, hsize_t bytes)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-
 /* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
 static const size_t file_step = (size_t)1 << 16;
 
@@ -16,7 +15,10 @@ static const char no_file[] = "/dev/null/image";
 bool sl_h5_has_memory(void)
 {
 #ifdef SL_SANITIZED
-	/* Not malloc(): AddressSanitizer would mark all bytes of the block twice, which takes most of a verification. */
+	/*
+	 * Not malloc(): AddressSanitizer would mark all bytes of the block twice, which takes most
+	 * of a verification.
+	 */
 	void *p =
 		mmap(NULL, SL_H5_NEEDS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -47,7 +49,8 @@ static enum sl_status try_to_initialise(const void *file, size_t bytes, void *fo
 
 /*
  * Whether HDF5 can be initialised, tried in a child process, because HDF5 crashes when some of the
- * allocations of its initialisation fail. The parent then makes the same calls, so it does not crash.
+ * allocations of its initialisation fail. The parent then makes the same calls, so it does not
+ * crash.
  */
 static bool starts_in_child(void)
 {
@@ -107,8 +110,8 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 }
 
 /*
- * Whether a new id is in HDF5's table of ids. HDF5 1.14 returns an id even if it had no memory to add
- * the id to the table. Such an id works only while it is the last one that HDF5 looked up, and
+ * Whether a new id is in HDF5's table of ids. HDF5 1.14 returns an id even if it had no memory to
+ * add the id to the table. Such an id works only while it is the last one that HDF5 looked up, and
  * cannot be closed. A look-up of the next id, which does not exist yet, ends that state.
  */
 static bool is_entered(hid_t id)
@@ -159,8 +162,8 @@ hid_t sl_h5_create_file(struct sl_h5 *h)
 }
 
 /*
- * Callbacks of the core driver to allocate, copy and free the memory of a file. The memory is always
- * the caller's image, so they only return its address.
+ * Callbacks of the core driver to allocate, copy and free the memory of a file. The memory is
+ * always the caller's image, so they only return its address.
  */
 static void *image_get(size_t size, H5FD_file_image_op_t op, void *ctx)
 {
@@ -285,7 +288,9 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 		sl_h5_ok(h, H5Pset_chunk(how, 1, &size));
 	if (!h->failed && chunk && shuffle)
 		sl_h5_ok(h, H5Pset_shuffle(how));
-	/* The level only matters to programs that add chunks later: these are compressed already. */
+	/*
+	 * The level only matters to programs that add chunks later: these are compressed already.
+	 */
 	if (!h->failed && chunk)
 		sl_h5_ok(h, H5Pset_deflate(how, 6));
 	made = dataset(h, at, name, type, space, how);

@@ -175,8 +175,8 @@ static void serve(int socket)
 /* --- the caller ------------------------------------------------------------------------------- */
 
 /*
- * A fork of a process that has started writers shares their sockets: requests of both would mix. So the
- * fork drops them and starts new writers. The caller holds the lock.
+ * A fork of a process that has started writers shares their sockets: requests of both would mix. So
+ * the fork drops them and starts new writers. The caller holds the lock.
  */
 static void drop_writers_of_parent(void)
 {
@@ -194,8 +194,8 @@ static void drop_writers_of_parent(void)
 
 /*
  * Starts a writer unless it is started, and waits until it is ready: one that was stopped before
- * would keep the caller's files open for ever. One that has died before fails in its first exchange.
- * The caller holds the lock, so forks take turns.
+ * would keep the caller's files open for ever. One that has died before fails in its first
+ * exchange. The caller holds the lock, so forks take turns.
  */
 static enum sl_status start(struct writer *w)
 {
@@ -273,7 +273,9 @@ enum sl_status sl_h5_writers_start(uint32_t n)
 	return s;
 }
 
-/* Waits for a writer that is not busy. If there is none at all, starts one: then *is_new is true. */
+/*
+ * Waits for a writer that is not busy. If there is none at all, starts one: then *is_new is true.
+ */
 static enum sl_status take(struct writer **taken, bool *is_new)
 {
 	struct writer *w = NULL;
@@ -371,7 +373,9 @@ enum sl_status sl_h5_writer_make(
 
 	for (size_t i = 0; i < n; i++)
 		r.facts_bytes = sl_size_add(r.facts_bytes, part[i].bytes);
-	/* All writers that waited may have been killed together, which says nothing of the request. */
+	/*
+	 * All writers that waited may have been killed together, which says nothing of the request.
+	 */
 	do {
 		struct writer *w;
 

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/hdf5/hdf5.h"
 
-/* Groups and attributes need far less than 128 KiB in addition to the values and the configuration. */
+/*
+ * Groups and attributes need far less than 128 KiB in addition to the values and the configuration.
+ */
 size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run)
 {
 	size_t pixels = sl_size_mul(p->width, p->height);

@@ -80,8 +80,8 @@ size_t sl_png_bytes(uint32_t width, uint32_t height);
 size_t sl_png_scratch(uint32_t width);
 
 /*
- * Encodes height rows of width pixels, from the top, to a file of at most size bytes, and sets *used
- * to its size. libpng and zlib allocate from scratch only.
+ * Encodes height rows of width pixels, from the top, to a file of at most size bytes, and sets
+ * *used to its size. libpng and zlib allocate from scratch only.
  */
 enum sl_status sl_png_make(struct sl_arena scratch, uint32_t width, uint32_t height,
 	const uint8_t *grey, void *file, size_t size, size_t *used);

@@ -3,9 +3,9 @@
  *
  * Each row becomes one record, in key order. Positions and weights are stored exactly. Energy and
  * time are stored in other units and a direction as two of its components, so these come back with
- * a rounding error; a record of a list that was read is copied instead. The gzip form compresses the
- * records in members of at most 1 MiB. Its header is a separate gzip member, stored without compression:
- * it is short, and assemble has no compressor.
+ * a rounding error; a record of a list that was read is copied instead. The gzip form compresses
+ * the records in members of at most 1 MiB. Its header is a separate gzip member, stored without
+ * compression: it is short, and assemble has no compressor.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
@@ -36,8 +36,8 @@ static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts
 }
 
 /*
- * Upper limit of these records in gzip members. Every member but the last contains more than half of
- * MEMBER_BYTES.
+ * Upper limit of these records in gzip members. Every member but the last contains more than half
+ * of MEMBER_BYTES.
  */
 static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
@@ -50,7 +50,8 @@ static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts
 
 /*
  * Cuts so many bytes from the arena; 0 where the device makes them. sl_packed.pieces points to the
- * common weight of the particles, which is needed after the columns are reused; 0: each has its own.
+ * common weight of the particles, which is needed after the columns are reused; 0: each has its
+ * own.
  */
 static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
 {
@@ -107,8 +108,8 @@ static enum sl_status begin(const struct sl_exec *x, const struct sl_file_facts 
 }
 
 /*
- * Rows between a record that is copied and the one that is prefetched. In key order, source records are at
- * random places in memory: a copy takes a few nanoseconds, the wait for memory about 100.
+ * Rows between a record that is copied and the one that is prefetched. In key order, source records
+ * are at random places in memory: a copy takes a few nanoseconds, the wait for memory about 100.
  */
 enum { PREFETCHED = 32 };
 
@@ -192,7 +193,9 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	return SL_OK;
 }
 
-/* Makes and compresses the records of a table, one member at a time: scratch holds one member only. */
+/*
+ * Makes and compresses the records of a table, one member at a time: scratch holds one member only.
+ */
 static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {

@@ -23,8 +23,8 @@
  * header is one gzip member and the records are members of at most 1 MiB before compression.
  *
  * Purpose of the folder: particle lists for other Monte Carlo codes. Input: the columns of a batch,
- * records that a device made, or an MCPL file of any program. Output: byte ranges of a file, columns,
- * or single particles.
+ * records that a device made, or an MCPL file of any program. Output: byte ranges of a file,
+ * columns, or single particles.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_H
@@ -84,8 +84,8 @@ struct sl_mcpl_facts {
 };
 
 /*
- * The facts are copied to and from bytes of struct sl_file_facts: only this folder knows their type, and
- * a copy needs no alignment.
+ * The facts are copied to and from bytes of struct sl_file_facts: only this folder knows their
+ * type, and a copy needs no alignment.
  */
 static inline void sl_mcpl_set_facts(struct sl_file_facts *run, const struct sl_mcpl_facts *facts)
 {

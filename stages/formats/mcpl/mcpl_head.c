@@ -1,5 +1,6 @@
 /*
- * mcpl_head.c - copies headers to memory, checks their statistics, and merges them string by string.
+ * mcpl_head.c - copies headers to memory, checks their statistics, and merges them string by
+ * string.
  */
 #include "stages/formats/mcpl/mcpl_head.h"
 
@@ -20,8 +21,8 @@ struct header_copy {
 };
 
 /*
- * Makes space for more bytes. The size at least doubles, so that all copies together are linear in the
- * final size.
+ * Makes space for more bytes. The size at least doubles, so that all copies together are linear in
+ * the final size.
  */
 static enum sl_status reserve(struct header_copy *b, size_t more)
 {
@@ -65,8 +66,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /*
- * Goes through the statistics of a header and returns their number. Lists them, each up to its value, if
- * keys is not NULL; replaces each value by another one if value is not NULL.
+ * Goes through the statistics of a header and returns their number. Lists them, each up to its
+ * value, if keys is not NULL; replaces each value by another one if value is not NULL.
  */
 static size_t list_sums(
 	const struct sl_mcpl_head *h, struct sl_mcpl_string *keys, const char *value)

@@ -1,11 +1,11 @@
 /*
  * mcpl_head.h - reads whole headers of MCPL files of any program, and merges several into one.
  *
- * A header is copied once; everything else works on that copy. The records of the
- * files then follow the merged header unchanged. Headers can be merged under the rules of the
- * reference implementation (mcpl_merge_files of MCPL 2): they must be equal except for the number of
- * particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1, unknown, plus
- * anything is -1.
+ * A header is copied once; everything else works on that copy. The records of the files then follow
+ * the merged header unchanged. Headers can be merged under the rules of the reference
+ * implementation (mcpl_merge_files of MCPL 2): they must be equal except for the number of
+ * particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1, unknown,
+ * plus anything is -1.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_HEAD_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_HEAD_H
@@ -21,10 +21,10 @@ struct sl_mcpl_head {
 };
 
 /*
- * Reads the whole header of a file in memory to a block that it allocates, at most twice the size of
- * the header; *recovered as in struct sl_mcpl_stream. Statistics of a recovered file become -1, unknown.
- * Two statistics with the same key are SL_BAD_INPUT, as in the reference implementation. After SL_OK,
- * call sl_mcpl_head_free().
+ * Reads the whole header of a file in memory to a block that it allocates, at most twice the size
+ * of the header; *recovered as in struct sl_mcpl_stream. Statistics of a recovered file become -1,
+ * unknown. Two statistics with the same key are SL_BAD_INPUT, as in the reference implementation.
+ * After SL_OK, call sl_mcpl_head_free().
  */
 enum sl_status sl_mcpl_head_read(
 	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
@@ -34,8 +34,8 @@ void sl_mcpl_head_free(struct sl_mcpl_head *h);
 enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
 
 /*
- * Merges more into h, which is zeros before the first header, and takes over its memory. SL_BAD_INPUT if they differ;
- * the message says in what.
+ * Merges more into h, which is zeros before the first header, and takes over its memory.
+ * SL_BAD_INPUT if they differ; the message says in what.
  */
 enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more);
 

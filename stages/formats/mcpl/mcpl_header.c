@@ -161,8 +161,8 @@ static void put_joined(struct sl_mcpl_buffer *w, const char *prefix, const struc
 }
 
 /*
- * Is the number of generated particles known? It is 0 for a batch whose particles are unknown, but also
- * for the batch of empty lists.
+ * Is the number of generated particles known? It is 0 for a batch whose particles are unknown, but
+ * also for the batch of empty lists.
  */
 static bool is_known(const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
 {

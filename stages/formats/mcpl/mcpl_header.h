@@ -1,5 +1,6 @@
 /*
- * mcpl_header.h - the header of an MCPL file that this program writes, and what its records contain.
+ * mcpl_header.h - the header of an MCPL file that this program writes, and what its records
+ * contain.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_HEADER_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_HEADER_H
@@ -11,7 +12,8 @@ SL_C_BEGIN
 
 /*
  * The weight that all rows of a table have, if it is a constant column and a header can state it;
- * else 0, and each record has a weight. A weight that was read from headers has all digits of facts.
+ * else 0, and each record has a weight. A weight that was read from headers has all digits of
+ * facts.
  */
 double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_facts *facts);
 
@@ -31,8 +33,8 @@ struct sl_mcpl_header sl_mcpl_header_of(
 
 /*
  * Writes the header with all strings and returns its size, which does not depend on batch. The
- * comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL: only returns
- * the size, and batch is not used.
+ * comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL: only
+ * returns the size, and batch is not used.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, const struct sl_batch_facts *batch);
@@ -45,13 +47,15 @@ size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const stru
 	double weight, uint64_t particles, const struct sl_batch_facts *batch);
 
 /*
- * Writes the comments that a list takes over: statistics first, then sources, then others. The order is the
- * same in each file of a run, so that the files can be merged. c may be NULL.
+ * Writes the comments that a list takes over: statistics first, then sources, then others. The
+ * order is the same in each file of a run, so that the files can be merged. c may be NULL.
  */
 void sl_mcpl_put_metadata(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
 	const struct sl_batch_facts *batch);
 
-/* Writes the blobs: that of this program, unless config is NULL, and those that a list takes over. */
+/*
+ * Writes the blobs: that of this program, unless config is NULL, and those that a list takes over.
+ */
 void sl_mcpl_put_blobs(
 	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c);
 

@@ -23,8 +23,8 @@ struct sl_mcpl_header {
 };
 
 /*
- * Limits of the strings of a header, so that a small file cannot ask for unbounded memory or output. A
- * header beyond them is refused before the string that exceeds them is read.
+ * Limits of the strings of a header, so that a small file cannot ask for unbounded memory or
+ * output. A header beyond them is refused before the string that exceeds them is read.
  */
 enum {
 	SL_MCPL_STRINGS_MOST = 1 << 20,      /* source, comments, names of blobs and blobs */
@@ -42,7 +42,10 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 /* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
 enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
 
-/* The number at that address of a record, of 8 bytes or, if single, of 4. It can have any alignment. */
+/*
+ * The number at that address of a record, of 8 bytes or, if single, of 4. It can have any
+ * alignment.
+ */
 static inline double sl_mcpl_number(bool single, const uint8_t *at)
 {
 	double wide;
@@ -60,9 +63,10 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b);
 
 /*
- * Writes the record of a header `from` with the layout of a header `to`, which is of version 3. Each
- * number keeps its bits, or is converted between 4 and 8 bytes; only a direction of version 2 is packed
- * again. A field that the record lacks is 0; a weight or PDG code is then that of the header `from`.
+ * Writes the record of a header `from` with the layout of a header `to`, which is of version 3.
+ * Each number keeps its bits, or is converted between 4 and 8 bytes; only a direction of version 2
+ * is packed again. A field that the record lacks is 0; a weight or PDG code is then that of the
+ * header `from`.
  */
 void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	const struct sl_mcpl_header *to, uint8_t *out);
@@ -98,8 +102,9 @@ struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
 
 /*
- * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its extensions.
- * Sorting by this order finds equal strings in n log n steps for any input, which a hash does not.
+ * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its
+ * extensions. Sorting by this order finds equal strings in n log n steps for any input, which a
+ * hash does not.
  */
 int sl_mcpl_order(
 	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix);
@@ -109,8 +114,8 @@ enum { SL_MCPL_VALUE_BYTES = 24 };
 
 /*
  * Whether s is a statistic, stat:sum:KEY:VALUE. If so, sets the offset of the value in s, and the
- * value. (MCPL 2.1: a key has at most 64 letters, digits and _; a value has 24 characters and is -1,
- * which means unknown, or not negative.)
+ * value. (MCPL 2.1: a key has at most 64 letters, digits and _; a value has 24 characters and is
+ * -1, which means unknown, or not negative.)
  */
 bool sl_mcpl_is_sum(const struct sl_mcpl_string *s, size_t *value_at, double *value);
 
@@ -121,8 +126,8 @@ void sl_mcpl_print_value(double value, char text[SL_MCPL_VALUE_BYTES + 1]);
 void sl_mcpl_unpack(const double packed[3], double direction[3]);
 
 /*
- * Unpacks a direction of version 2: packed[0] and packed[1] are octahedral coordinates (Meyer et al.
- * 2010), packed[2] is ignored.
+ * Unpacks a direction of version 2: packed[0] and packed[1] are octahedral coordinates (Meyer et
+ * al. 2010), packed[2] is ignored.
  */
 void sl_mcpl_unpack_octahedron(const double packed[3], double direction[3]);
 

@@ -1,8 +1,8 @@
 /*
  * mcpl_metadata.c - sorts the strings of all input lists to find equal ones.
  *
- * Each string becomes an item with its place in the order of the lists. Equal items are adjacent after
- * sorting by text; the first of them is kept, and sorting by place restores the order.
+ * Each string becomes an item with its place in the order of the lists. Equal items are adjacent
+ * after sorting by text; the first of them is kept, and sorting by place restores the order.
  */
 #include "stages/formats/mcpl/mcpl_metadata.h"
 
@@ -19,8 +19,8 @@ enum { ALL_STRINGS_MOST = 1 << 22 };
 static const size_t all_bytes_most = (size_t)1 << 30;
 
 /*
- * Space in an output header for the strings of this program, and what a string takes besides its bytes:
- * lengths, prefix, value or suffix. All are upper limits.
+ * Space in an output header for the strings of this program, and what a string takes besides its
+ * bytes: lengths, prefix, value or suffix. All are upper limits.
  */
 enum { OWN_STRINGS = 16, OWN_BYTES = 2 << 20, ITEM_BYTES = 64 };
 
@@ -82,8 +82,8 @@ static void keep_first(struct sl_mcpl_items *all)
 }
 
 /*
- * The same for sums, with the values of each key in the order of the lists. A header has no key twice,
- * so a key that all lists have has one value per list.
+ * The same for sums, with the values of each key in the order of the lists. A header has no key
+ * twice, so a key that all lists have has one value per list.
  */
 static void keep_sums(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
 {
@@ -161,8 +161,8 @@ static struct blob_name *find_name(
 }
 
 /*
- * The number of the next blob of that name: the lowest for which NAME_NUMBER is not in use. Numbers of
- * one name only grow, so each name in use is met once: the search is linear over all blobs.
+ * The number of the next blob of that name: the lowest for which NAME_NUMBER is not in use. Numbers
+ * of one name only grow, so each name in use is met once: the search is linear over all blobs.
  */
 static uint32_t take_number(const struct blob_names *names, const struct sl_mcpl_string *text)
 {

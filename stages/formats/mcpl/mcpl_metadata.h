@@ -11,15 +11,15 @@
  *	             the key, has -1, or was recovered
  *	blobs        equal ones once. A different blob of the same name becomes NAME_2, NAME_3, ...
  *
- * The strings of all lists are sorted to find equal ones, so the work is n log n in their bytes. All
- * headers together are limited to 1 GiB and 2^22 strings, and what the output takes over to the limits
- * of one header (mcpl_layout.h), so that this program can read its own files.
+ * The strings of all lists are sorted to find equal ones, so the work is n log n in their bytes.
+ * All headers together are limited to 1 GiB and 2^22 strings, and what the output takes over to the
+ * limits of one header (mcpl_layout.h), so that this program can read its own files.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
-#include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 
 /* An input list in memory, and its range in the particles of all lists. */
 struct sl_mcpl_part {
@@ -66,12 +66,15 @@ void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to);
 
-/* Whether the lists have no particles. The sums for the particles 0 .. -1 are then those of the lists. */
+/*
+ * Whether the lists have no particles. The sums for the particles 0 .. -1 are then those of the
+ * lists.
+ */
 bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c);
 
 /*
- * Whether a list has the statistic sluice_generated. Its value then replaces the number of particles
- * that this run counts as generated.
+ * Whether a list has the statistic sluice_generated. Its value then replaces the number of
+ * particles that this run counts as generated.
  */
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
 

@@ -26,7 +26,9 @@ static enum sl_status damaged(const char *problem)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/* Columns that every record of a list fills; a file of this program may state the energy instead. */
+/*
+ * Columns that every record of a list fills; a file of this program may state the energy instead.
+ */
 enum { EVERY_RECORD = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) };
 
 /* Whether values of a column come back rounded: directions, and float32 in other units. */
@@ -79,7 +81,10 @@ static void set_constants(const struct sl_mcpl_header *h, struct sl_table *t)
 	set_row(&constants, 0, &p);
 }
 
-/* Whether single precision rounds a number that a file of this program keeps exactly, if it is single. */
+/*
+ * Whether single precision rounds a number that a file of this program keeps exactly, if it is
+ * single.
+ */
 static bool has_more_digits(const struct sl_mcpl_particle *p)
 {
 	bool more = (double)(float)p->weight != p->weight;
@@ -199,8 +204,8 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, sl_column_set *set)
 }
 
 /*
- * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it was
- * made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
+ * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it
+ * was made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
  */
 static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_lost *lost)
@@ -228,8 +233,8 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 /* --- files of any program --------------------------------------------------------------------- */
 
 /*
- * Refuses a number of particles for which no table can be allocated, before it is used as a size: the
- * header can claim any number.
+ * Refuses a number of particles for which no table can be allocated, before it is used as a size:
+ * the header can claim any number.
  */
 static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_bytes)
 {

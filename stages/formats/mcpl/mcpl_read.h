@@ -30,8 +30,8 @@ struct sl_mcpl_lost {
 
 /*
  * Sets *t to the columns of a file of any program: those of sl_mcpl_read(), or else position,
- * direction, energy, weight, time and PDG code, and the user flags and polarisation that the records
- * have. *lost says what was left out; trailing is only set if the arena has a base.
+ * direction, energy, weight, time and PDG code, and the user flags and polarisation that the
+ * records have. *lost says what was left out; trailing is only set if the arena has a base.
  */
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost);
@@ -40,9 +40,9 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
 
 /*
- * Whether single precision cannot hold a number after its conversion by a factor: a finite one would be
- * infinite, or a weight other than 0 would be 0. Small numbers that lose digits, and other numbers that
- * become 0, are accepted: the error is below 1e-45.
+ * Whether single precision cannot hold a number after its conversion by a factor: a finite one
+ * would be infinite, or a weight other than 0 would be 0. Small numbers that lose digits, and other
+ * numbers that become 0, are accepted: the error is below 1e-45.
  */
 static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight)
 {
@@ -55,7 +55,10 @@ static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight
 #define SL_MCPL_REMOVE_PARTICLE \
 	"remove the particle from the list, or drop it by a run with model.list.damaged: drop"
 
-/* SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in the file. */
+/*
+ * SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in
+ * the file.
+ */
 enum sl_status sl_mcpl_check_number(
 	uint64_t particle, const char *name, double value, double factor, bool is_weight);
 enum sl_status sl_mcpl_check_particle(uint64_t particle, const struct sl_mcpl_particle *p);

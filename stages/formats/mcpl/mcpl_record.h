@@ -3,10 +3,10 @@
  *
  *	[polarisation] position, direction and energy, time, [weight] [PDG code] [user flags]
  *
- * Each number is computed in double precision by one operation that IEEE 754 defines exactly, and is
- * rounded once more if the file has single precision. A particle that was read from a list keeps its
- * record instead. Processors differ in the bits of a NaN that
- * they convert, so NaNs are converted as bit patterns, with the result of x86.
+ * Each number is computed in double precision by one operation that IEEE 754 defines exactly, and
+ * is rounded once more if the file has single precision. A particle that was read from a list keeps
+ * its record instead. Processors differ in the bits of a NaN that they convert, so NaNs are
+ * converted as bit patterns, with the result of x86.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
@@ -91,8 +91,8 @@ SL_HD double sl_mcpl_in(float v, double unit)
 
 /*
  * Packs a direction as two numbers and a sign: the two smaller components, where z is stored as 1/z
- * if it is one of them, and the sign of the largest. (Adaptive projection packing; Kittelmann et al.
- * 2017, 2.2.) packed[2] is that sign, 1 or -1; a record stores it as the sign of the energy.
+ * if it is one of them, and the sign of the largest. (Adaptive projection packing; Kittelmann et
+ * al. 2017, 2.2.) packed[2] is that sign, 1 or -1; a record stores it as the sign of the energy.
  */
 SL_HD void sl_mcpl_pack(const double d[3], double packed[3])
 {
@@ -166,8 +166,9 @@ SL_HD bool sl_mcpl_replaces_flags(const struct sl_mcpl_record *r)
 }
 
 /*
- * Stores the record of row i: that of its particle, or a copy of the record that the particle was read
- * from. Then only user flags that the run replaces are new; they are the last word of a record.
+ * Stores the record of row i: that of its particle, or a copy of the record that the particle was
+ * read from. Then only user flags that the run replaces are new; they are the last word of a
+ * record.
  */
 SL_HD void sl_mcpl_record_of_row(
 	const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint64_t i, uint32_t *to)

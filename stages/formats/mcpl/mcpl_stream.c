@@ -123,8 +123,8 @@ static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 }
 
 /*
- * Checks the number of strings at once, before any of them is read: each takes at least the 4 bytes of
- * its length.
+ * Checks the number of strings at once, before any of them is read: each takes at least the 4 bytes
+ * of its length.
  */
 static enum sl_status check_strings(struct sl_mcpl_stream *s)
 {
@@ -142,8 +142,8 @@ static enum sl_status check_strings(struct sl_mcpl_stream *s)
 }
 
 /*
- * Reads the fixed part of the header. The stored size of a record must follow from the flags, so that
- * records are never read with a size that the file invents.
+ * Reads the fixed part of the header. The stored size of a record must follow from the flags, so
+ * that records are never read with a size that the file invents.
  */
 static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 {

@@ -1,11 +1,11 @@
 /*
  * mcpl_stream.h - reads an MCPL file of any program in memory, from beginning to end.
  *
- * It reads versions 2 and 3 with all flags, plain or in gzip with any number of members. A gzip file
- * is decompressed through a window; only the window and the state of ISA-L are allocated. A plain file
- * whose writer ended before it stored the number of particles has as many particles as whole
- * records, as in the reference implementation. A file that is cut short is refused, and so is a
- * gzip file without a number of particles.
+ * It reads versions 2 and 3 with all flags, plain or in gzip with any number of members. A gzip
+ * file is decompressed through a window; only the window and the state of ISA-L are allocated. A
+ * plain file whose writer ended before it stored the number of particles has as many particles as
+ * whole records, as in the reference implementation. A file that is cut short is refused, and so is
+ * a gzip file without a number of particles.
  *
  * Order of calls: sl_mcpl_open, all strings (sl_mcpl_text, or sl_mcpl_skip_head), sl_mcpl_begin,
  * particles (sl_mcpl_next or sl_mcpl_raw), sl_mcpl_end, sl_mcpl_close.
@@ -60,22 +60,25 @@ enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t b
 void sl_mcpl_close(struct sl_mcpl_stream *s);
 
 /*
- * Opens the same file again, without a new allocation. A stream of a gzip file may also open another
- * gzip file.
+ * Opens the same file again, without a new allocation. A stream of a gzip file may also open
+ * another gzip file.
  */
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 
 /*
  * Read the next string of the header: the source, header.comments comments, header.blobs names of
- * blobs, as many blobs. First its length, then its bytes, of which to gets the first size at most. A
- * string that would exceed the limits of mcpl_layout.h is SL_BAD_INPUT, and so is one that is longer
- * than the rest of a plain file; the length is checked before memory for the bytes is needed.
+ * blobs, as many blobs. First its length, then its bytes, of which to gets the first size at most.
+ * A string that would exceed the limits of mcpl_layout.h is SL_BAD_INPUT, and so is one that is
+ * longer than the rest of a plain file; the length is checked before memory for the bytes is
+ * needed.
  */
 enum sl_status sl_mcpl_string_length(struct sl_mcpl_stream *s, uint32_t *length);
 enum sl_status sl_mcpl_string_bytes(
 	struct sl_mcpl_stream *s, uint32_t length, void *to, size_t size);
 
-/* Both at once: text gets what fits in size bytes, with a terminator; *length is the full length. */
+/*
+ * Both at once: text gets what fits in size bytes, with a terminator; *length is the full length.
+ */
 enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length);
 
 /* After all strings: determines how many particles there are. */
@@ -88,23 +91,23 @@ enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s);
 enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
 
 /*
- * The same in two steps: the record as stored, which is valid until the next call, and the particle of a
- * record.
+ * The same in two steps: the record as stored, which is valid until the next call, and the particle
+ * of a record.
  */
 enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record);
 void sl_mcpl_decode(
 	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
 
 /*
- * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last. They
- * are valid until the next call.
+ * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last.
+ * They are valid until the next call.
  */
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
 /*
- * SL_BAD_INPUT if single precision cannot represent the common weight: too large values would become
- * infinite, and below the normal range values lose their digits or become 0.
+ * SL_BAD_INPUT if single precision cannot represent the common weight: too large values would
+ * become infinite, and below the normal range values lose their digits or become 0.
  */
 enum sl_status sl_mcpl_check_weight(const struct sl_mcpl_header *h);
 

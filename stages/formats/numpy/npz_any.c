@@ -1,10 +1,10 @@
 /*
  * npz_any.c - see npz_any.h.
  *
- * A member NAME.npy is an array: magic, version, length of the header (2 bytes, or 4 from version 2 on),
- * the header, a dict of Python with type, order and shape, and the items. An array of no dimension is a
- * number for all particles. (numpy, lib/format.py.) Items pass through a small buffer; the checksum of
- * each member is verified.
+ * A member NAME.npy is an array: magic, version, length of the header (2 bytes, or 4 from version 2
+ * on), the header, a dict of Python with type, order and shape, and the items. An array of no
+ * dimension is a number for all particles. (numpy, lib/format.py.) Items pass through a small
+ * buffer; the checksum of each member is verified.
  */
 #include "stages/formats/numpy/npz_any.h"
 

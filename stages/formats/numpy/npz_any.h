@@ -1,8 +1,8 @@
 /*
  * npz_any.h - reads npz files that numpy.savez() or numpy.savez_compressed() wrote.
  *
- * Read are the columns of a list of particles (sl_list_column()), in any order; other arrays are left out.
- * Numbers become those of the columns: reals are rounded to single precision.
+ * Read are the columns of a list of particles (sl_list_column()), in any order; other arrays are
+ * left out. Numbers become those of the columns: reals are rounded to single precision.
  */
 #ifndef SL_STAGES_FORMATS_NUMPY_NPZ_ANY_H
 #define SL_STAGES_FORMATS_NUMPY_NPZ_ANY_H

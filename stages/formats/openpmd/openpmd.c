@@ -155,7 +155,9 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	*pieces = (struct sl_openpmd_pieces){.chunk = (struct sl_openpmd_chunk *)(pieces + 1),
 		.n_chunks = (p->pieces_bytes - sizeof(*pieces)) / sizeof(*pieces->chunk)};
 	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
-	/* the entries of the chunks are in separate memory, which the check of bytes does not cover */
+	/*
+	 * the entries of the chunks are in separate memory, which the check of bytes does not cover
+	 */
 	if (n > pieces->n_chunks)
 		return sl_fail(SL_USAGE,
 			"the table has %zu chunks, the packing was laid out for %zu: lay it out for "

@@ -27,8 +27,8 @@ SL_C_BEGIN
  * 	    positionOffset/x  ...              0, required by the standard
  * 	    particlePatches/                   one patch: the bounding box of all positions
  *
- * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is an
- * empty group with the attributes value and shape. The file ends with a checksum line that HDF5
+ * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is
+ * an empty group with the attributes value and shape. The file ends with a checksum line that HDF5
  * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.).
  */
 
@@ -113,14 +113,16 @@ enum sl_status sl_openpmd_choose_planes(
 	struct sl_exec *x, const struct sl_file_facts *run, struct sl_openpmd_stretch *s);
 
 /*
- * Makes a chunk of room items, at most SL_OPENPMD_CHUNK_BYTES, in out, stored if compression does not
- * shorten it. Sets bytes and skipped of *chunk.
+ * Makes a chunk of room items, at most SL_OPENPMD_CHUNK_BYTES, in out, stored if compression does
+ * not shorten it. Sets bytes and skipped of *chunk.
  */
 enum sl_status sl_openpmd_pack_chunk(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_openpmd_stretch *s, uint32_t room, uint8_t *out,
 	struct sl_openpmd_chunk *chunk);
 
-/* The least and greatest value of a column of positions, without NaNs; infinities if there is none. */
+/*
+ * The least and greatest value of a column of positions, without NaNs; infinities if there is none.
+ */
 void sl_openpmd_bound(const struct sl_table_column *c, uint32_t n, double *lo, double *hi);
 
 extern const struct sl_format_join sl_openpmd_join; /* openpmd_join.c */
@@ -146,8 +148,8 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 /*
  * Finds the columns of an openPMD file of this program: where their chunks are.
  *
- * It calls HDF5, so it runs in a child process (hdf5_child.h). Its result is what a file states, not
- * what is true: openpmd_read.c checks each number before it uses it.
+ * It calls HDF5, so it runs in a child process (hdf5_child.h). Its result is what a file states,
+ * not what is true: openpmd_read.c checks each number before it uses it.
  */
 
 /* A chunk of a column. */

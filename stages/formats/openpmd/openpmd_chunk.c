@@ -39,8 +39,8 @@ static void store_chunk(uint8_t *to, const struct sl_openpmd_stretch *s, uint32_
 }
 
 /*
- * The job that compresses a stretch as a chunk of room items to out. It fails with *got = 0 if the stream
- * is not shorter than the chunk.
+ * The job that compresses a stretch as a chunk of room items to out. It fails with *got = 0 if the
+ * stream is not shorter than the chunk.
  */
 static struct sl_deflate_job job_of(const struct sl_file_facts *run,
 	const struct sl_openpmd_stretch *s, uint32_t room, uint8_t *out, size_t *got)
@@ -75,11 +75,11 @@ static enum sl_status try_chunk(struct sl_exec *x, const struct sl_file_facts *r
 }
 
 /*
- * Shuffling shortens numbers that differ in few bits by a factor of 1.1 to 2.2. It can lengthen columns with
- * few distinct values, such as lines of a spectrum, by a factor of 2.5, because a repeated value is then no
- * longer one match. So a backend that searches for matches compresses a sample both ways, at a cost of 1/30
- * of a chunk each. The encoder of the device, on both processors, always shuffles: it loses at most 3 % by
- * it, and the bytes must be the same.
+ * Shuffling shortens numbers that differ in few bits by a factor of 1.1 to 2.2. It can lengthen
+ * columns with few distinct values, such as lines of a spectrum, by a factor of 2.5, because a
+ * repeated value is then no longer one match. So a backend that searches for matches compresses a
+ * sample both ways, at a cost of 1/30 of a chunk each. The encoder of the device, on both
+ * processors, always shuffles: it loses at most 3 % by it, and the bytes must be the same.
  */
 enum sl_status sl_openpmd_choose_planes(
 	struct sl_exec *x, const struct sl_file_facts *run, struct sl_openpmd_stretch *s)

@@ -1,8 +1,8 @@
 /*
  * openpmd_join.c - packs the survivors of a whole run, block by block, for one openPMD file.
  *
- * The only part has the chunks of all columns in the order in which they became full. The index of the file
- * says where the chunks of a column are, so their order has no meaning.
+ * The only part has the chunks of all columns in the order in which they became full. The index of
+ * the file says where the chunks of a column are, so their order has no meaning.
  */
 #include <math.h>
 #include <string.h>

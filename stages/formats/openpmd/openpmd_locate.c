@@ -45,7 +45,9 @@ static hid_t find_species(struct sl_h5 *h, hid_t file)
 	return species;
 }
 
-/* Reads which named column an object is, and its unit. False if the object says so in a wrong way. */
+/*
+ * Reads which named column an object is, and its unit. False if the object says so in a wrong way.
+ */
 static bool get_named(struct openpmd_search *r, hid_t object, const char *name)
 {
 	uint32_t number;

@@ -1,9 +1,9 @@
 /*
  * openpmd_read.c - see openpmd.h.
  *
- * HDF5 locates the columns in a child process (openpmd.h). Chunks are decompressed and
- * unshuffled here, directly from the file's bytes. No size that a file states is allocated before it
- * is compared with the size of the file.
+ * HDF5 locates the columns in a child process (openpmd.h). Chunks are decompressed and unshuffled
+ * here, directly from the file's bytes. No size that a file states is allocated before it is
+ * compared with the size of the file.
  */
 #include "stages/formats/openpmd/openpmd.h"
 

@@ -249,8 +249,8 @@ static void write_patch_number(
 }
 
 /*
- * The extent of a patch that starts at lo and contains hi. The standard requires offset + extent to be
- * greater than every position. If the sum is rounded down to hi, one step up is enough.
+ * The extent of a patch that starts at lo and contains hi. The standard requires offset + extent to
+ * be greater than every position. If the sum is rounded down to hi, one step up is enough.
  */
 static double extent_of(double lo, double hi)
 {

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-
 /* Prints a name as XML text. Control characters, which XML cannot contain, become '?'. */
 static void print_escaped(const char *name, FILE *out)
 {

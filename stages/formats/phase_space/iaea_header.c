@@ -39,8 +39,9 @@ static const char *end_of_line(const char *at, const char *end)
 }
 
 /*
- * Whether the line at `at` is "$KEY:"; keys of other programs are in lower case, or have no colon. If a number
- * follows, *value is its place, else NULL. Like the reference implementation, this ignores the rest.
+ * Whether the line at `at` is "$KEY:"; keys of other programs are in lower case, or have no colon.
+ * If a number follows, *value is its place, else NULL. Like the reference implementation, this
+ * ignores the rest.
  */
 static bool is_section(const char *at, const char *end, const char *key, const char **value)
 {
@@ -78,8 +79,8 @@ static bool find(const char *text, size_t bytes, const char *key, struct section
 }
 
 /*
- * Copies the next line of a section that is not empty and not a comment, without blanks at its ends.
- * False at the end of the section. A longer line than LINE_BYTES is cut. *line is its number.
+ * Copies the next line of a section that is not empty and not a comment, without blanks at its
+ * ends. False at the end of the section. A longer line than LINE_BYTES is cut. *line is its number.
  */
 static bool next_line(struct section *s, char text[LINE_BYTES], unsigned *line)
 {
@@ -180,8 +181,8 @@ static uint32_t fixed_bytes(const struct sl_iaea *h)
 }
 
 /*
- * Finds LATCH among the extra longs. Their types follow those of the extra floats; types at the end of
- * the section may be missing.
+ * Finds LATCH among the extra longs. Their types follow those of the extra floats; types at the end
+ * of the section may be missing.
  */
 static enum sl_status find_latch(struct section *s, struct sl_iaea *h)
 {
@@ -269,8 +270,8 @@ static enum sl_status read_layout(const char *text, size_t bytes, struct sl_iaea
 }
 
 /*
- * The number of records, which must be that of the file. Both numbers are below 2^53, so the product
- * of doubles is only compared where it is exact.
+ * The number of records, which must be that of the file. Both numbers are below 2^53, so the
+ * product of doubles is only compared where it is exact.
  */
 static enum sl_status read_counts(
 	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h)

@@ -1,7 +1,6 @@
 /* openmc.c - reads the items that openmc_locate.c has found, see phase_space.h. */
 #include "stages/formats/phase_space/phase_space.h"
 
-
 /* Units of the file in those of MCPL, MeV and ms. */
 #define MEV_PER_EV 1e-6
 #define MS_PER_S   1e3

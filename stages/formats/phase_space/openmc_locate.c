@@ -45,8 +45,8 @@ static bool has_codes(struct sl_h5 *h, hid_t at)
 /* --- the type of an item ---------------------------------------------------------------------- */
 
 /*
- * Opens the type of a member of a compound and adds its offset to *offset. A negative id if there is no
- * such member.
+ * Opens the type of a member of a compound and adds its offset to *offset. A negative id if there
+ * is no such member.
  */
 static hid_t open_member(struct sl_h5 *h, hid_t type, const char *name, uint64_t *offset)
 {

@@ -24,7 +24,10 @@ static bool ends_in(const char *path, const char *suffix)
 	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
 }
 
-/* Finds the suffix of a name, and that of the other file. False: it is not the name of one of two files. */
+/*
+ * Finds the suffix of a name, and that of the other file. False: it is not the name of one of two
+ * files.
+ */
 static bool find_suffix(const char *path, bool *is_header, const char **suffix, const char **others)
 {
 	for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
@@ -55,7 +58,9 @@ bool sl_phase_space_is_iaea(const char *path)
 
 /* --- IAEA and TOPAS --------------------------------------------------------------------------- */
 
-/* The name of the other one of the two files, which differs in the suffix only; "" for other names. */
+/*
+ * The name of the other one of the two files, which differs in the suffix only; "" for other names.
+ */
 static void partner_of(const char *path, char other[SL_PATH_BYTES])
 {
 	const char *suffix, *others;
@@ -83,7 +88,10 @@ static enum sl_status topas_particle(
 	return sl_topas_particle(&s->topas, i, p);
 }
 
-/* Files of TOPAS have the suffixes of IAEA files, so open_pair() opens both and sets the format by the header. */
+/*
+ * Files of TOPAS have the suffixes of IAEA files, so open_pair() opens both and sets the format by
+ * the header.
+ */
 static const struct sl_phase_space_format topas = {
 	"topas", "TOPAS phase space", NULL, topas_particle};
 
@@ -114,7 +122,10 @@ static enum sl_status open_iaea(struct sl_phase_space *s, const char *header, si
 	return SL_OK;
 }
 
-/* Opens both files. The header is copied: another process could change it between two reads of a byte. */
+/*
+ * Opens both files. The header is copied: another process could change it between two reads of a
+ * byte.
+ */
 static enum sl_status open_pair(struct sl_phase_space *s, const char *path)
 {
 	bool is_header = sl_phase_space_is_header(path);

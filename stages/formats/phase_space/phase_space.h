@@ -44,9 +44,9 @@ struct sl_iaea {
 };
 
 /*
- * Reads a header of so many bytes. It must be the caller's copy, because a mapped file can change while
- * it is read. records_bytes is the size of the .IAEAphsp file, which must be that of the particles.
- * SL_BAD_INPUT with the line if a value is missing or wrong.
+ * Reads a header of so many bytes. It must be the caller's copy, because a mapped file can change
+ * while it is read. records_bytes is the size of the .IAEAphsp file, which must be that of the
+ * particles. SL_BAD_INPUT with the line if a value is missing or wrong.
  */
 enum sl_status sl_iaea_open(
 	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h);
@@ -85,14 +85,15 @@ enum sl_status sl_iaea_open(
  */
 
 /*
- * The direction with these components, and w negative if it is down. u and v with u^2 + v^2 > 1 are divided by
- * their length, and w is then 0 (as in the reference implementation).
+ * The direction with these components, and w negative if it is down. u and v with u^2 + v^2 > 1 are
+ * divided by their length, and w is then 0 (as in the reference implementation).
  */
 void sl_iaea_direction(double u, double v, bool down, double direction[3]);
 
 /*
- * Reads a record of h->record_bytes bytes. The user flags are LATCH if records have it; otherwise 1 for
- * the first particle of a history and 0 for others. SL_BAD_INPUT if the type of the particle is unknown.
+ * Reads a record of h->record_bytes bytes. The user flags are LATCH if records have it; otherwise 1
+ * for the first particle of a history and 0 for others. SL_BAD_INPUT if the type of the particle is
+ * unknown.
  */
 enum sl_status sl_iaea_particle(
 	const struct sl_iaea *h, const uint8_t *record, struct sl_mcpl_particle *p);
@@ -115,9 +116,9 @@ enum sl_status sl_iaea_particle(
  * 	particle      i32: PDG code, if the attribute version is at least 18.2; before that 0 neutron,
  * 	              1 photon, 2 electron, 3 positron
  *
- * The members are found by name, so their order and other members do not matter. (OpenMC: Source File
- * Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5_child.h); the items are read
- * from the file directly, so they must be in one piece, as OpenMC writes them.
+ * The members are found by name, so their order and other members do not matter. (OpenMC: Source
+ * File Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5_child.h); the
+ * items are read from the file directly, so they must be in one piece, as OpenMC writes them.
  */
 
 enum sl_openmc_member {
@@ -160,10 +161,10 @@ enum sl_status sl_openmc_particle(
 /*
  * Survivor files of this program as particle lists: npz and openPMD.
  *
- * The columns are decompressed to memory, and a particle is a row. Needed are the columns of position,
- * direction, energy, weight and time. Without the column pdg the particles are photons, as in MCPL
- * files that runs write by default. Polarisation and userflags are optional; other columns are not
- * read.
+ * The columns are decompressed to memory, and a particle is a row. Needed are the columns of
+ * position, direction, energy, weight and time. Without the column pdg the particles are photons,
+ * as in MCPL files that runs write by default. Polarisation and userflags are optional; other
+ * columns are not read.
  */
 
 /* The columns of a file, in memory. */
@@ -180,8 +181,8 @@ typedef enum sl_status sl_table_reader_of_format(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
 /*
- * Reads a file in memory with the reader of its format. SL_BAD_INPUT if it is damaged or lacks a column.
- * Call sl_particle_table_close() even after a failure.
+ * Reads a file in memory with the reader of its format. SL_BAD_INPUT if it is damaged or lacks a
+ * column. Call sl_particle_table_close() even after a failure.
  */
 enum sl_status sl_particle_table_open(sl_table_reader_of_format *read, const void *file,
 	size_t bytes, struct sl_particle_table *t);
@@ -203,8 +204,8 @@ void sl_particle_table_row(
 /* --- topas ------------------------------------------------------------------------------------ */
 
 /*
- * Phase spaces of TOPAS in its layouts binary and ASCII: a header in text (.header) and
- * particles (.phsp). Its layout "limited" has the records and the header of the IAEA (phase_space.h).
+ * Phase spaces of TOPAS in its layouts binary and ASCII: a header in text (.header) and particles
+ * (.phsp). Its layout "limited" has the records and the header of the IAEA (phase_space.h).
  *
  * The header, line by line; what follows the list of columns is not read:
  *
@@ -219,14 +220,14 @@ void sl_particle_table_row(
  * 	f4: Position X [cm]                                      1: Position X [cm]
  * 	...                                                     ...
  *
- * The first ten columns are always the same: x y z in cm, u v, kinetic energy in MeV, weight (f4), PDG
- * code (i4), whether w is negative, and whether the particle is the first one of its history (b1).
- * Others can follow, of which "Time of Flight [ns]" is read. Binary numbers are little-endian and have
- * no padding; a line of text has the numbers of a particle. A negative weight stands for histories
- * without particles; such entries are not counted as particles, and are left out.
+ * The first ten columns are always the same: x y z in cm, u v, kinetic energy in MeV, weight (f4),
+ * PDG code (i4), whether w is negative, and whether the particle is the first one of its history
+ * (b1). Others can follow, of which "Time of Flight [ns]" is read. Binary numbers are little-endian
+ * and have no padding; a line of text has the numbers of a particle. A negative weight stands for
+ * histories without particles; such entries are not counted as particles, and are left out.
  *
- * (TOPAS User Guide, Phase Space Sources and Scorers; the source TsSourcePhaseSpace and the files in
- * tests/phasespaces of OpenTOPAS, github.com/OpenTOPAS/OpenTOPAS.).
+ * (TOPAS User Guide, Phase Space Sources and Scorers; the source TsSourcePhaseSpace and the files
+ * in tests/phasespaces of OpenTOPAS, github.com/OpenTOPAS/OpenTOPAS.).
  */
 
 struct sl_topas {
@@ -244,17 +245,17 @@ struct sl_topas {
 bool sl_topas_is(const char *header, size_t bytes);
 
 /*
- * Reads a header, the caller's copy with a 0 after its end, and finds the particles in the other file,
- * which stays in use. SL_BAD_INPUT with the line if they do not agree. Call sl_topas_close() even after
- * a failure.
+ * Reads a header, the caller's copy with a 0 after its end, and finds the particles in the other
+ * file, which stays in use. SL_BAD_INPUT with the line if they do not agree. Call sl_topas_close()
+ * even after a failure.
  */
 enum sl_status sl_topas_open(
 	const char *header, const void *file, size_t file_bytes, struct sl_topas *t);
 void sl_topas_close(struct sl_topas *t);
 
 /*
- * Particle i, less than t->particles. Its user flags are 1 for the first one of a history. SL_BAD_INPUT if it
- * stands for empty histories.
+ * Particle i, less than t->particles. Its user flags are 1 for the first one of a history.
+ * SL_BAD_INPUT if it stands for empty histories.
  */
 enum sl_status sl_topas_particle(const struct sl_topas *t, uint64_t i, struct sl_mcpl_particle *p);
 
@@ -270,9 +271,9 @@ enum sl_status sl_topas_particle(const struct sl_topas *t, uint64_t i, struct sl
  * 	openpmd   survivors of this program (phase_space.h): HDF5 with that line
  * 	npz, csv  the same in an npz archive or as text; and such files of any program (csv_read.h, npz_any.h)
  *
- * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields` says
- * which of them the list has and in which precision, as the header of an MCPL file does. So a list can
- * also be written as MCPL: one record, or the whole list.
+ * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields`
+ * says which of them the list has and in which precision, as the header of an MCPL file does. So a
+ * list can also be written as MCPL: one record, or the whole list.
  */
 
 struct sl_phase_space;
@@ -303,8 +304,8 @@ struct sl_phase_space {
 	double histories;   /* primary particles; -1: unknown */
 
 	/*
-	 * The header of an MCPL file without particles, for metadata: a source and, of a phase space, the
-	 * title and the number of histories as stat:sum.
+	 * The header of an MCPL file without particles, for metadata: a source and, of a phase
+	 * space, the title and the number of histories as stat:sum.
 	 */
 	uint8_t head[SL_PHASE_SPACE_HEAD_BYTES];
 	size_t head_bytes;
@@ -330,7 +331,8 @@ bool sl_phase_space_names_foreign(const char *path);
 
 /*
  * Opens the mapped file path, which the caller keeps, if it has one of the formats; otherwise sets
- * *made to NULL. SL_BAD_INPUT if it is damaged. Call sl_phase_space_close(*made) even after a failure.
+ * *made to NULL. SL_BAD_INPUT if it is damaged. Call sl_phase_space_close(*made) even after a
+ * failure.
  */
 enum sl_status sl_phase_space_open(
 	const char *path, const struct sl_map *file, struct sl_phase_space **made);
@@ -348,8 +350,8 @@ enum sl_status sl_phase_space_particle(
 /* Finds the source bank of an OpenMC file with HDF5, in a child process. */
 
 /*
- * The block found is a struct sl_openmc. It holds what a file states, not what is true: openmc.c checks
- * each number.
+ * The block found is a struct sl_openmc. It holds what a file states, not what is true: openmc.c
+ * checks each number.
  */
 sl_h5_reader sl_openmc_locate;
 
@@ -365,8 +367,10 @@ void sl_phase_space_record(
 size_t sl_phase_space_head(
 	const struct sl_phase_space *s, uint64_t particles, uint8_t out[SL_PHASE_SPACE_HEAD_BYTES]);
 
-/* Makes the MCPL file of the whole list in memory, which the caller frees with sl_memory_give(); NULL
- * after a failure. */
+/*
+ * Makes the MCPL file of the whole list in memory, which the caller frees with sl_memory_give();
+ * NULL after a failure.
+ */
 enum sl_status sl_phase_space_to_mcpl(const struct sl_phase_space *s, void **file, size_t *bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * topas.c - see phase_space.h.
  *
- * Binary records are read where they are. Text, and binary records between entries for empty histories,
- * become binary records in memory first, so that any particle can be read.
+ * Binary records are read where they are. Text, and binary records between entries for empty
+ * histories, become binary records in memory first, so that any particle can be read.
  */
 #include "stages/formats/phase_space/phase_space.h"
 
@@ -59,7 +59,10 @@ static enum sl_status read_whole(const char *header, const char *key, double mos
 	return SL_OK;
 }
 
-/* Checks the first columns, and finds the time: its offset in binary, else its number. The list may be missing. */
+/*
+ * Checks the first columns, and finds the time: its offset in binary, else its number. The list may
+ * be missing.
+ */
 static enum sl_status read_columns(const char *header, bool binary, struct sl_topas *t)
 {
 	const char *line = strstr(header, binary ? "Byte order of each record is as follows:"
@@ -107,7 +110,9 @@ static enum sl_status get_block(struct sl_topas *t, uint64_t most)
 	return SL_OK;
 }
 
-/* Keeps the entry after n records, unless it stands for empty histories. False: there are too many. */
+/*
+ * Keeps the entry after n records, unless it stands for empty histories. False: there are too many.
+ */
 static bool keep(const struct sl_topas *t, uint64_t *n)
 {
 	float weight;

@@ -1,6 +1,6 @@
 /*
- * csv.c - the formats csv and csv.gz: a table as comma-separated text, plain or in one gzip member. A csv.gz file of the
- * whole run has several members, the first of which is the first line.
+ * csv.c - the formats csv and csv.gz: a table as comma-separated text, plain or in one gzip member.
+ * A csv.gz file of the whole run has several members, the first of which is the first line.
  *
  * A csv file has no checksum; manifest.jsonl has one for the files of a run.
  */

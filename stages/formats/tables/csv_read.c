@@ -1,9 +1,9 @@
 /*
  * csv_read.c - see tables.h.
  *
- * The text must be exactly the text that the format writes for the same table, or, of any program, a line
- * of names and lines of numbers. It is decompressed or copied through a small window, once to count the
- * rows and once to read them, and never stored as a whole.
+ * The text must be exactly the text that the format writes for the same table, or, of any program,
+ * a line of names and lines of numbers. It is decompressed or copied through a small window, once
+ * to count the rows and once to read them, and never stored as a whole.
  */
 #include "stages/formats/tables/tables.h"
 
@@ -167,7 +167,10 @@ static enum sl_status add_column(
 	return SL_OK;
 }
 
-/* Adds the columns that the first line names, in its order. A table without columns has an empty one. */
+/*
+ * Adds the columns that the first line names, in its order. A table without columns has an empty
+ * one.
+ */
 static enum sl_status read_header(struct lines *l, struct sl_table *t)
 {
 	const char *at, *field;
@@ -186,8 +189,8 @@ static enum sl_status read_header(struct lines *l, struct sl_table *t)
 }
 
 /*
- * Limits of the number of rows whose bytes the file need not contain: DEFLATE stores a thousand newlines in a
- * byte, so a small file could ask for minutes of work.
+ * Limits of the number of rows whose bytes the file need not contain: DEFLATE stores a thousand
+ * newlines in a byte, so a small file could ask for minutes of work.
  */
 enum { ROWS_WITHOUT_COLUMNS = 1 << 16 };
 
@@ -298,8 +301,8 @@ static enum sl_status parse_row(const struct lines *l, const struct sl_powers *p
 }
 
 /*
- * Reads all rows. The first line is read again, to pass over it: its columns were added in the first
- * pass.
+ * Reads all rows. The first line is read again, to pass over it: its columns were added in the
+ * first pass.
  */
 static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 {

@@ -1,9 +1,9 @@
 /*
  * csv_text.c - prints a table as comma-separated text.
  *
- * The first line has the names of the columns, then each survivor has a line. Floats have the fewest
- * digits that read back exactly (decimal.h), fates are numbers, and constant columns are repeated in
- * each line. The payload of a NaN is lost.
+ * The first line has the names of the columns, then each survivor has a line. Floats have the
+ * fewest digits that read back exactly (decimal.h), fates are numbers, and constant columns are
+ * repeated in each line. The payload of a NaN is lost.
  */
 #include "stages/formats/tables/tables.h"
 

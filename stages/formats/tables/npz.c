@@ -1,9 +1,9 @@
 /*
  * npz.c - the format npz: an archive of numpy with one deflated array per column.
  *
- * This file makes everything except the packed items (npz_pack.c): headers, the member about.npy and
- * the directory. A deflated array is one DEFLATE stream: its header is the first block, stored, and
- * the packed items are the rest. The CRC-32 of a member is combined from those of both parts.
+ * This file makes everything except the packed items (npz_pack.c): headers, the member about.npy
+ * and the directory. A deflated array is one DEFLATE stream: its header is the first block, stored,
+ * and the packed items are the rest. The CRC-32 of a member is combined from those of both parts.
  */
 #include "stages/formats/tables/tables.h"
 
@@ -19,8 +19,8 @@
 #endif
 
 /*
- * The header of a stored block that contains the header of an array, and is not the last block of its
- * stream. (RFC 1951, 3.2.4)
+ * The header of a stored block that contains the header of an array, and is not the last block of
+ * its stream. (RFC 1951, 3.2.4)
  */
 static const uint8_t block[SL_NPZ_BLOCK_BYTES] = {0, SL_NPY_BYTES, 0, 0xff - SL_NPY_BYTES, 0xff};
 
@@ -106,8 +106,8 @@ static void print_member(struct json_text *t, const char *key, const char *strin
 }
 
 /*
- * Prints the content of about.npy: the facts of the run and of the batch, the unit of each column, and the
- * configuration, with which the run can be repeated.
+ * Prints the content of about.npy: the facts of the run and of the batch, the unit of each column,
+ * and the configuration, with which the run can be repeated.
  */
 static void print_about(struct json_text *t, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_table *columns)
@@ -135,7 +135,9 @@ static void print_about(struct json_text *t, const struct sl_file_facts *run,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* State of a file that is assembled. Packed arrays stay where they are, the rest is in the image. */
+/*
+ * State of a file that is assembled. Packed arrays stay where they are, the rest is in the image.
+ */
 struct npz_writing {
 	uint8_t *next; /* free space in the image */
 	struct sl_pieces *file;
@@ -158,8 +160,8 @@ static void begin_member(struct npz_writing *w, struct sl_zip_member m)
 }
 
 /*
- * Adds the array of a column. The checksum of header and items together is combined from both, because
- * the items were packed earlier, on another thread or on a device.
+ * Adds the array of a column. The checksum of header and items together is combined from both,
+ * because the items were packed earlier, on another thread or on a device.
  */
 static void add_array(
 	struct npz_writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)

@@ -90,8 +90,9 @@ static size_t gain_bytes(size_t items)
 }
 
 /*
- * Compresses the items of a column after those of the columns before. out_size is the largest stream that
- * saves space: if the compressor does not fit in it, it returns 0 bytes and the items are stored.
+ * Compresses the items of a column after those of the columns before. out_size is the largest
+ * stream that saves space: if the compressor does not fit in it, it returns 0 bytes and the items
+ * are stored.
  */
 static enum sl_status pack_items(
 	struct npz_packing *w, const struct sl_table_column *c, const void *items, size_t bytes)

@@ -91,8 +91,8 @@ static enum sl_status read_bytes(struct sl_inflate *z, const struct sl_zip_membe
 }
 
 /*
- * Reads the array of a member to items. zlib is started also for a stored member, so that both kinds take
- * the same path; it costs one allocation per column.
+ * Reads the array of a member to items. zlib is started also for a stored member, so that both
+ * kinds take the same path; it costs one allocation per column.
  */
 static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *data,
 	const struct sl_column_facts *f, uint32_t n, void *items)
@@ -155,7 +155,10 @@ static enum sl_status read_unit(struct sl_column_label *label, const char *text,
 	return label->unit < SL_UNIT_COUNT ? SL_OK : damaged("it has an unknown unit");
 }
 
-/* about.npy is for other readers: only its checksum is verified, and the units of named columns are read. */
+/*
+ * about.npy is for other readers: only its checksum is verified, and the units of named columns are
+ * read.
+ */
 static enum sl_status read_about(
 	struct sl_table *t, const struct sl_zip_member *m, const uint8_t *data)
 {

@@ -67,8 +67,8 @@ bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes);
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
 
 /*
- * The same for archives of any program that end without a comment: only offsets and sizes are checked, by the
- * directory. Members can be in any order.
+ * The same for archives of any program that end without a comment: only offsets and sizes are
+ * checked, by the directory. Members can be in any order.
  */
 bool sl_zip_open_any(struct sl_zip *z, const void *file, size_t bytes);
 bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data);
@@ -87,8 +87,9 @@ bool sl_zip_ends(const struct sl_zip *z);
  *
  * The file is a zip archive (tables.h) of arrays in numpy's format 1.0 (numpy, lib/format.py).
  *
- * Purpose of the folder: formats that store a table as arrays or text, csv, csv.gz and npz. Input: the
- * columns of a batch, or streams that a device packed. Output: byte ranges of a file, or columns.
+ * Purpose of the folder: formats that store a table as arrays or text, csv, csv.gz and npz. Input:
+ * the columns of a batch, or streams that a device packed. Output: byte ranges of a file, or
+ * columns.
  */
 
 /* Header of an array before its items: magic, version, length and a line of text, padded. */
@@ -192,9 +193,9 @@ enum sl_status sl_csv_gz_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
 /*
- * Files of any program, plain or in gzip: a line of names and lines of numbers in any spelling, divided by
- * comma, semicolon or tab, by that of the first line. Read are the columns of a list of particles (sl_list_column()),
- * in any order. A number that its column cannot hold is SL_BAD_INPUT.
+ * Files of any program, plain or in gzip: a line of names and lines of numbers in any spelling,
+ * divided by comma, semicolon or tab, by that of the first line. Read are the columns of a list of
+ * particles (sl_list_column()), in any order. A number that its column cannot hold is SL_BAD_INPUT.
  */
 enum sl_status sl_csv_read_any(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);

@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * Markers in fields of 32 and 16 bits: the value is in a zip64 field. Values that equal a marker also
- * use zip64.
+ * Markers in fields of 32 and 16 bits: the value is in a zip64 field. Values that equal a marker
+ * also use zip64.
  */
 static const uint32_t in_zip64 = UINT32_MAX;
 static const uint32_t in_zip64_16 = UINT16_MAX;
@@ -99,8 +99,8 @@ size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
 }
 
 /*
- * The end record of zip64, and the locator by which readers find it from the end of the file. The size
- * in the record leaves out its first 12 bytes. (4.3.14, 4.3.15)
+ * The end record of zip64, and the locator by which readers find it from the end of the file. The
+ * size in the record leaves out its first 12 bytes. (4.3.14, 4.3.15)
  */
 static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 {
@@ -114,8 +114,8 @@ static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 }
 
 /*
- * All readers look for the last record first, so it is always written; zip64 precedes it only if a number
- * does not fit, because some readers do not know zip64.
+ * All readers look for the last record first, so it is always written; zip64 precedes it only if a
+ * number does not fit, because some readers do not know zip64.
  */
 size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 {
@@ -216,8 +216,8 @@ static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size
 }
 
 /*
- * Members must follow one another without gaps, in the order of the directory. Otherwise data could hide
- * between them, and a damaged offset could lead outside the file.
+ * Members must follow one another without gaps, in the order of the directory. Otherwise data could
+ * hide between them, and a damaged offset could lead outside the file.
  */
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
 {

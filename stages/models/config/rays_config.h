@@ -1,13 +1,15 @@
 /*
- * rays_config.h - the configuration of the model rays: option table, checks, and the rules made from
- * it. Host only; rays.h includes it.
+ * rays_config.h - the configuration of the model rays: option table, checks, and the rules made
+ * from it. Host only; rays.h includes it.
  */
 #ifndef SL_STAGES_MODELS_CONFIG_RAYS_CONFIG_H
 #define SL_STAGES_MODELS_CONFIG_RAYS_CONFIG_H
 
 #include <stdio.h>
 
-/* An object as configured. Keys that are not set are NaN; the one shape that is set is the object. */
+/*
+ * An object as configured. Keys that are not set are NaN; the one shape that is set is the object.
+ */
 struct sl_rays_object {
 	struct {
 		struct sl_vector center;
@@ -226,7 +228,9 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 	s->skin = (float)(far * 0x1p-20);
 }
 
-/* Makes a plane from a point and a normal: reach is its distance from the origin along the normal. */
+/*
+ * Makes a plane from a point and a normal: reach is its distance from the origin along the normal.
+ */
 static void sl_rays_make_plane(const struct sl_rays_object *o, uint64_t i,
 	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
@@ -247,8 +251,8 @@ static double sl_rays_object_radiance(const struct sl_rays_object *o)
 }
 
 /*
- * Makes surface i. light is relative to the largest radiance of the scene (scale), so that weights are
- * at most 1.
+ * Makes surface i. light is relative to the largest radiance of the scene (scale), so that weights
+ * are at most 1.
  */
 static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, struct sl_rays *r,
 	const struct sl_model_check *check)
@@ -278,8 +282,8 @@ static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, stru
 /* --- sources ---------------------------------------------------------------------------------- */
 
 /*
- * Makes the camera: the position, the direction to the upper left corner of the image plane at distance
- * 1, and the steps to the next pixel to the right and to the next row.
+ * Makes the camera: the position, the direction to the upper left corner of the image plane at
+ * distance 1, and the steps to the next pixel to the right and to the next row.
  */
 static void sl_rays_make_camera(
 	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)

@@ -1,6 +1,6 @@
 /*
- * slab_config.h - the configuration of the model slab: option table, checks, and the rules made from
- * it. Host only; slab.h includes it.
+ * slab_config.h - the configuration of the model slab: option table, checks, and the rules made
+ * from it. Host only; slab.h includes it.
  */
 #ifndef SL_STAGES_MODELS_CONFIG_SLAB_CONFIG_H
 #define SL_STAGES_MODELS_CONFIG_SLAB_CONFIG_H
@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 /*
- * The configuration of the model. A list has one value per layer from the top, or one value for all.
+ * The configuration of the model. A list has one value per layer from the top, or one value for
+ * all.
  */
 struct sl_slab_config {
 	struct sl_reals mu_a, mu_s, g, thickness, n; /* per layer, or one value for all */
@@ -102,8 +103,8 @@ static uint32_t sl_slab_count_layers(
 }
 
 /*
- * Reports media in which a flight would never end, or would leave the range of float. A clear layer of
- * finite thickness ends every flight at its boundaries.
+ * Reports media in which a flight would never end, or would leave the range of float. A clear layer
+ * of finite thickness ends every flight at its boundaries.
  */
 static void sl_slab_check_media(
 	const struct sl_slab_config *c, uint32_t n, const struct sl_model_check *check)
@@ -128,8 +129,8 @@ static void sl_slab_check_media(
 }
 
 /*
- * Whether two layers of one region differ in thickness only. The comparison is exact: layers that nearly agree stay
- * separate, because merging them would change the results.
+ * Whether two layers of one region differ in thickness only. The comparison is exact: layers that
+ * nearly agree stay separate, because merging them would change the results.
  */
 static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
 {
@@ -141,9 +142,10 @@ static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, u
 }
 
 /*
- * Sets the medium of a layer from configured layer i. A clear layer would have an infinite mean free
- * path. It gets 1e30 cm instead, because infinity times a random number of 0 is NaN. stretch is the
- * thickness between depths rounded to floats divided by the right one: the optical thickness stays.
+ * Sets the medium of a layer from configured layer i. A clear layer would have an infinite mean
+ * free path. It gets 1e30 cm instead, because infinity times a random number of 0 is NaN. stretch
+ * is the thickness between depths rounded to floats divided by the right one: the optical thickness
+ * stays.
  */
 static void sl_slab_make_medium(
 	const struct sl_slab_config *c, uint32_t i, double stretch, struct sl_slab_layer *l)
@@ -225,10 +227,10 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 }
 
 /*
- * Sets the parameters of the roulette. gain is computed from the float survive that the rules compare
- * with, so that the expected weight after the roulette equals the weight before it. Balanced: a weight
- * below 1/2 is doubled or ends, so histories are little longer than with analogue absorption, and the
- * weights that leave differ by little more than a factor of 2.
+ * Sets the parameters of the roulette. gain is computed from the float survive that the rules
+ * compare with, so that the expected weight after the roulette equals the weight before it.
+ * Balanced: a weight below 1/2 is doubled or ends, so histories are little longer than with
+ * analogue absorption, and the weights that leave differ by little more than a factor of 2.
  */
 static void sl_slab_make_roulette(
 	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
@@ -288,8 +290,8 @@ static sl_fate_set sl_slab_unused_fates(const void *rules)
 }
 
 /*
- * x, y and time are unbounded: a history may travel any distance sideways. With analogue absorption no
- * particle ends by roulette, which then does not count for the range of fate.
+ * x, y and time are unbounded: a history may travel any distance sideways. With analogue absorption
+ * no particle ends by roulette, which then does not count for the range of fate.
  */
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
@@ -344,8 +346,9 @@ static int sl_slab_score_shift(const void *rules)
 }
 
 /*
- * Few flights are longer than eight mean free paths, or eight times the thickness of their layer. Those may
- * be, as sl_track_fixed() counts them several times; the smaller the unit, the less paths are rounded.
+ * Few flights are longer than eight mean free paths, or eight times the thickness of their layer.
+ * Those may be, as sl_track_fixed() counts them several times; the smaller the unit, the less paths
+ * are rounded.
  */
 static int sl_slab_track_shift(const void *rules)
 {

@@ -1,6 +1,6 @@
 /*
- * slab_parts.h - the source and the detector of the model slab, made from its configuration. Host only;
- * slab_config.h includes it.
+ * slab_parts.h - the source and the detector of the model slab, made from its configuration. Host
+ * only; slab_config.h includes it.
  */
 #ifndef SL_STAGES_MODELS_CONFIG_SLAB_PARTS_H
 #define SL_STAGES_MODELS_CONFIG_SLAB_PARTS_H

@@ -1,13 +1,13 @@
 /*
- * source_detector_config.h - the configuration of the model source_detector: option table, checks, and the rules made
- * from it. Host only; source_detector.h includes it.
+ * source_detector_config.h - the configuration of the model source_detector: option table, checks,
+ * and the rules made from it. Host only; source_detector.h includes it.
  */
 #ifndef SL_STAGES_MODELS_CONFIG_SOURCE_DETECTOR_CONFIG_H
 #define SL_STAGES_MODELS_CONFIG_SOURCE_DETECTOR_CONFIG_H
 
 /*
- * The configuration of the model. Each part has a type; the check reports keys that belong to another
- * type, because they would have no effect.
+ * The configuration of the model. Each part has a type; the check reports keys that belong to
+ * another type, because they would have no effect.
  */
 struct sl_source_detector_config {
 	struct {
@@ -102,8 +102,8 @@ static void sl_source_detector_make_source(const struct sl_source_detector_confi
 }
 
 /*
- * Makes the detector. It must lie outside the source, because the rules follow one straight flight from
- * the source to the detector and do not ask where it begins.
+ * Makes the detector. It must lie outside the source, because the rules follow one straight flight
+ * from the source to the detector and do not ask where it begins.
  */
 static void sl_source_detector_make_detector(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)
@@ -166,8 +166,8 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 }
 
 /*
- * Makes the spectrum. Lines are sampled by their cumulative intensities; the last one is set to exactly
- * 1, so that rounding cannot leave a random number without a line.
+ * Makes the spectrum. Lines are sampled by their cumulative intensities; the last one is set to
+ * exactly 1, so that rounding cannot leave a random number without a line.
  */
 static void sl_source_detector_make_spectrum(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)

@@ -1,4 +1,7 @@
-/* bits_device.c - runs on a GPU have the bytes of the host at production sizes (tests/support/bits/bits.h). Skips without a GPU. */
+/*
+ * bits_device.c - runs on a GPU have the bytes of the host at production sizes
+ * (tests/support/bits/bits.h). Skips without a GPU.
+ */
 #include "tests/support/bits/bits.h"
 
 #include "tests/support/basic/check.h"

@@ -38,8 +38,8 @@ static size_t compress(const struct sl_backend *b, const void *in, uint32_t item
 }
 
 /*
- * Expects that the compression ratio of the encoder is at least share times that of zlib. Adds both sizes to sum. Returns
- * the ratio.
+ * Expects that the compression ratio of the encoder is at least share times that of zlib. Adds both
+ * sizes to sum. Returns the ratio.
  */
 static double expect_ratio(
 	const char *name, const void *in, uint32_t item, double share, double sum[2])
@@ -72,8 +72,9 @@ static void run_one(const char *config, const char *more, struct sl_survivors *s
 }
 
 /*
- * The reference batch is sorted by x and y. On the sorted float columns after the key, the longer search of zlib compresses a
- * little better. In the other one two of three particles survive, and columns are in no particular order.
+ * The reference batch is sorted by x and y. On the sorted float columns after the key, the longer
+ * search of zlib compresses a little better. In the other one two of three particles survive, and
+ * columns are in no particular order.
  */
 TEST(columns_compress_like_zlib)
 {
@@ -102,7 +103,10 @@ TEST(columns_compress_like_zlib)
 	}
 }
 
-/* Constants; sorted keys of many and of few values; sorted ids: about every second one at random, then all of them. */
+/*
+ * Constants; sorted keys of many and of few values; sorted ids: about every second one at random,
+ * then all of them.
+ */
 TEST(integers_compress_like_zlib)
 {
 	static uint32_t same[CHUNK / 4], keys[CHUNK / 4], cells[CHUNK / 4];

@@ -2,7 +2,8 @@
  * published.c - runs every configuration in data/configs that has a check, and compares the result
  * with the published value.
  *
- * Runs use 5e4 particles. Those that sampling.h selects use all, unless in a sanitizer build or with SLUICE_QUICK set.
+ * Runs use 5e4 particles. Those that sampling.h selects use all, unless in a sanitizer build or
+ * with SLUICE_QUICK set.
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +40,10 @@ static void read_published(const char *file)
 	fclose(f);
 }
 
-/* Each value that a configuration checks equals the published value, to the last digit. Returns their number. */
+/*
+ * Each value that a configuration checks equals the published value, to the last digit. Returns
+ * their number.
+ */
 static int checks_of(const char *path)
 {
 	static struct sl_config c;
@@ -66,7 +70,10 @@ static int checks_of(const char *path)
 	return n;
 }
 
-/* Runs a configuration without writing survivors, with another check if one is given. text: of the message. */
+/*
+ * Runs a configuration without writing survivors, with another check if one is given. text: of the
+ * message.
+ */
 static void run(const char *path, int code, const char *text, const char *check, bool all)
 {
 	char particles[64];
@@ -106,7 +113,10 @@ TEST(results_match_published_values)
 	assert_true(n_published >= LEAST_VALUES);
 }
 
-/* A value that is off by ten standard errors, or positive where the result is 0, is reported by name. */
+/*
+ * A value that is off by ten standard errors, or positive where the result is 0, is reported by
+ * name.
+ */
 TEST(wrong_values_are_reported)
 {
 	static const struct {

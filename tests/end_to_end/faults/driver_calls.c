@@ -3,8 +3,8 @@
  *
  * During a run no memory is allocated or freed, no stream and no event is created, and each batch
  * waits twice; the host does not allocate either. After an error that makes a device unusable, no
- * call reaches the driver. Each driver without a device is reported; requesting the device by name is an error, and auto
- * computes on the CPU.
+ * call reaches the driver. Each driver without a device is reported; requesting the device by name
+ * is an error, and auto computes on the CPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +203,10 @@ TEST(device_number_out_of_range_is_refused)
 	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
 }
 
-/* Tests with children come first: ThreadSanitizer treats the fibers of a launch as threads and then forbids fork(). */
+/*
+ * Tests with children come first: ThreadSanitizer treats the fibers of a launch as threads and then
+ * forbids fork().
+ */
 BEFORE_TESTS()
 {
 	counting_begin();

@@ -1,6 +1,7 @@
 /*
- * forged_files.c - files whose digests and checksums match the manifest but whose content is wrong: verify compares them with
- * the sort key and with recomputed particles, and an image with the particles. tests/faults/damage.c damages files.
+ * forged_files.c - files whose digests and checksums match the manifest but whose content is wrong:
+ * verify compares them with the sort key and with recomputed particles, and an image with the
+ * particles. tests/faults/damage.c damages files.
  */
 #include <stdlib.h>
 
@@ -196,8 +197,8 @@ TEST(forged_files_are_reported)
 }
 
 /*
- * Flips the last bit of the byte at this distance from the end of a batch file, or of its first byte if that is 0, with valid
- * checksums. The second call restores the file.
+ * Flips the last bit of the byte at this distance from the end of a batch file, or of its first
+ * byte if that is 0, with valid checksums. The second call restores the file.
  */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
@@ -217,8 +218,8 @@ static void forge_byte(uint64_t batch, size_t from_end)
 }
 
 /*
- * The last record of a file has 32 bytes: x, y, z, direction and energy, time, id. Without a sort key verify can check ids
- * and order only, so it also recomputes one batch.
+ * The last record of a file has 32 bytes: x, y, z, direction and energy, time, id. Without a sort
+ * key verify can check ids and order only, so it also recomputes one batch.
  */
 TEST(rounded_columns_are_recomputed)
 {
@@ -241,8 +242,8 @@ TEST(rounded_columns_are_recomputed)
 }
 
 /*
- * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file to the end of its
- * directory. Another number of rows is noticed too.
+ * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file
+ * to the end of its directory. Another number of rows is noticed too.
  */
 TEST(unreadable_files_are_computed_again)
 {

@@ -1,7 +1,7 @@
 /*
- * hdf5_shapes.c - every attribute and every dataset of the HDF5 files that the program reads is replaced by one of
- * each type and each shape. The files stay valid HDF5, so a crash in the child process that reads them is a
- * defect of this program.
+ * hdf5_shapes.c - every attribute and every dataset of the HDF5 files that the program reads is
+ * replaced by one of each type and each shape. The files stay valid HDF5, so a crash in the child
+ * process that reads them is a defect of this program.
  */
 #include <stdlib.h>
 
@@ -217,7 +217,10 @@ static void check_shape(const struct file *f, const struct place *at, int kind, 
 			at->attribute, kind, shape, sl_status_name(s), sl_last_error());
 }
 
-/* Tests a share of one of step combinations, and of many values of the type that the reader expects. */
+/*
+ * Tests a share of one of step combinations, and of many values of the type that the reader
+ * expects.
+ */
 static void check_shapes(const char *name, enum reader by, uint32_t step)
 {
 	static struct places all;

@@ -1,4 +1,7 @@
-/* ranks.c - a run of several ranks under MPI has the bytes of the run of one process (tests/support/bits/bits.h). */
+/*
+ * ranks.c - a run of several ranks under MPI has the bytes of the run of one process
+ * (tests/support/bits/bits.h).
+ */
 #include "tests/support/bits/bits.h"
 
 #include "tests/support/basic/check.h"

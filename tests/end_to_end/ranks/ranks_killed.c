@@ -1,6 +1,7 @@
 /*
- * ranks_killed.c - a rank that is killed, fails or gets a signal ends the run of all ranks; committed batches
- * stay, and the run is resumed with another number of ranks, with the bytes of an uninterrupted one.
+ * ranks_killed.c - a rank that is killed, fails or gets a signal ends the run of all ranks;
+ * committed batches stay, and the run is resumed with another number of ranks, with the bytes of an
+ * uninterrupted one.
  */
 #include <signal.h>
 #include <string.h>
@@ -34,8 +35,8 @@ static void resume(unsigned ranks)
 }
 
 /*
- * mpirun kills the other ranks when one dies. It passes SIGUSR1 on, which batch queues send before the end of a job. Until
- * then, batches were committed in order.
+ * mpirun kills the other ranks when one dies. It passes SIGUSR1 on, which batch queues send before
+ * the end of a job. Until then, batches were committed in order.
  */
 TEST(a_signal_to_any_rank_ends_the_run)
 {

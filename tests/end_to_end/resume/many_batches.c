@@ -1,8 +1,9 @@
 /*
- * many_batches.c - what every command reads and writes grows in proportion to the number of batches.
+ * many_batches.c - what every command reads and writes grows in proportion to the number of
+ * batches.
  *
- * With sixteen times as many batches, a file that is read again for each batch has 256 times the bytes or calls. Linux
- * counts those of the commands, which are called in this process.
+ * With sixteen times as many batches, a file that is read again for each batch has 256 times the
+ * bytes or calls. Linux counts those of the commands, which are called in this process.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -31,7 +31,9 @@ static void end(unsigned lines)
 	free(text);
 }
 
-/* Returns the number of lines so far, after a report at that time of a run that takes `of` seconds. */
+/*
+ * Returns the number of lines so far, after a report at that time of a run that takes `of` seconds.
+ */
 static unsigned show(double seconds, double of)
 {
 	struct sl_progress p = {.batches_done = 3,

@@ -1,7 +1,7 @@
 /*
- * compare.c - wrong backends: sl_compare finds each error, says where it is, and runs the other rows; it ends without
- * results and without files after an interrupt and after any lack of memory. Its output, rows without device memory, and a
- * reference that fails: tests/text/compare.txt.
+ * compare.c - wrong backends: sl_compare finds each error, says where it is, and runs the other
+ * rows; it ends without results and without files after an interrupt and after any lack of memory.
+ * Its output, rows without device memory, and a reference that fails: tests/text/compare.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,10 @@ static enum sl_status swap(const struct sl_exec *x, void *words)
 	return copy(x, words, swapped, sizeof(swapped));
 }
 
-/* The last survivor; the fourth and fifth one, in all batches or one; the tally; two active particles. */
+/*
+ * The last survivor; the fourth and fifth one, in all batches or one; the tally; two active
+ * particles.
+ */
 static enum wrong { LOSE, SWAP, SWAP_IN_ONE_BATCH, COUNT_STEPS, SWAP_ACTIVE, FAIL, SORT } wrong;
 static unsigned calls;
 
@@ -122,7 +125,10 @@ struct wrong_backend {
 #define DIFFERS SL_ANSWER_DIFFERS, SL_CHECK_FAILED
 #define FAILS   SL_ANSWER_FAILED, SL_DEVICE_FAILED
 
-/* On a device the stage reports lost survivors before the comparison does. Without files columns are only digested. */
+/*
+ * On a device the stage reports lost survivors before the comparison does. Without files columns
+ * are only digested.
+ */
 static const struct wrong_backend wrong_backends[] = {
 	{LOSE, HOST, "key=[]", DIFFERS, "batch 0, survivors: ", "bad"},
 	{LOSE, DEVICE, "key=[]", SL_ANSWER_FAILED, SL_CHECK_FAILED,
@@ -162,7 +168,10 @@ static bool is_at(const struct sl_comparison_case *c, enum place p)
 	       c->schedule.steps == (rounds ? 4 : 0);
 }
 
-/* Keeps the reference, a case at this place as the second one, and after it the same once more, which stays right. */
+/*
+ * Keeps the reference, a case at this place as the second one, and after it the same once more,
+ * which stays right.
+ */
 static struct sl_comparison_case *keep_cases(enum place p)
 {
 	size_t i = 0;
@@ -263,7 +272,9 @@ TEST(interrupt_ends_comparison)
 	}
 }
 
-/* On the emulated device at most the first 20000 particles are compared, unless all are asked for. */
+/*
+ * On the emulated device at most the first 20000 particles are compared, unless all are asked for.
+ */
 TEST(emulated_device_compares_at_most_20000_particles)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /*
- * config.c - the shipped configurations, and the table of options. Texts that are refused, and suggestions:
- * tests/text/bad_configs.txt; those that are read: tests/text/config.txt; parts: tests/text/parts.txt.
+ * config.c - the shipped configurations, and the table of options. Texts that are refused, and
+ * suggestions: tests/text/bad_configs.txt; those that are read: tests/text/config.txt; parts:
+ * tests/text/parts.txt.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -27,7 +28,10 @@ static const char *next_key(const char *text)
 	return NULL;
 }
 
-/* The configuration is read, as it is printed too, but not with any key misspelt. A short buffer cuts the text. */
+/*
+ * The configuration is read, as it is printed too, but not with any key misspelt. A short buffer
+ * cuts the text.
+ */
 static void check_config(const char *name, const char *text)
 {
 	static char edited[1 << 16];

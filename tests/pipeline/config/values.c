@@ -77,7 +77,9 @@ TEST(texts_have_values_or_are_refused)
 	assert_true(n > 150);
 }
 
-/* Random bits, and the neighbours of powers of ten and of two, where decimal rounding is hardest. */
+/*
+ * Random bits, and the neighbours of powers of ten and of two, where decimal rounding is hardest.
+ */
 static double random_bit_pattern(uint64_t i)
 {
 	struct sl_words random = sl_draw(7, i, 0);

@@ -1,7 +1,7 @@
 /*
- * execute.c - runs in memory and in a directory: batches in order, every end of a run, and what the caller's control is
- * afterwards. That both have the same results: python/tests/test_run.py; directories that have a run already:
- * tests/text/resume.txt.
+ * execute.c - runs in memory and in a directory: batches in order, every end of a run, and what the
+ * caller's control is afterwards. That both have the same results: python/tests/test_run.py;
+ * directories that have a run already: tests/text/resume.txt.
  */
 #include <stdio.h>
 
@@ -110,9 +110,11 @@ static enum sl_status execute(struct execution *x, const char *set)
 TEST(every_end_has_its_message_and_results)
 {
 	/*
-	 * A stopped run has the batches before its stop; it has so many that the threads which compute them cannot have finished
-	 * before the callback of batch 5 runs. The time limit counts from the start of the run: if all of it has passed, the run
-	 * stops soon instead of never. A failure of the caller is that of the run. The results come before a missed check.
+	 * A stopped run has the batches before its stop; it has so many that the threads which
+	 * compute them cannot have finished before the callback of batch 5 runs. The time limit
+	 * counts from the start of the run: if all of it has passed, the run stops soon instead of
+	 * never. A failure of the caller is that of the run. The results come before a missed
+	 * check.
 	 */
 	static const struct {
 		const char *set;

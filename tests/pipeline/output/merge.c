@@ -1,6 +1,7 @@
 /*
- * merge.c - a joined file has the particles of its batches, sorted, sampled and limited; it is the same for any device,
- * threads, and with an intermediate file; and damage is reported as by one thread.
+ * merge.c - a joined file has the particles of its batches, sorted, sampled and limited; it is the
+ * same for any device, threads, and with an intermediate file; and damage is reported as by one
+ * thread.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /*
- * merge_faults.c - the merge of a joined file while calls and threads fail; the memory that it takes; records that get lost. tests/faults/faults.c lets calls of the whole program fail.
+ * merge_faults.c - the merge of a joined file while calls and threads fail; the memory that it
+ * takes; records that get lost. tests/faults/faults.c lets calls of the whole program fail.
  *
- * Replaced are sl_memory_get(), sl_memory_give() and fork(), to count memory and processes, and sl_thread_start(), to let
- * it fail.
+ * Replaced are sl_memory_get(), sl_memory_give() and fork(), to count memory and processes, and
+ * sl_thread_start(), to let it fail.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +30,10 @@ BEFORE_TESTS()
 {
 	pthread_t thread;
 
-	/* When a process starts its first thread, ThreadSanitizer starts another one, which would be counted. */
+	/*
+	 * When a process starts its first thread, ThreadSanitizer starts another one, which would
+	 * be counted.
+	 */
 	assert_int_equal(pthread_create(&thread, NULL, do_nothing, NULL), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	merges_begin();
@@ -138,8 +142,9 @@ struct failure {
 };
 
 /*
- * Merges while the call fails. No other thread allocates: a fault would then have another outcome at each time. A process
- * that starts while threads run can inherit a lock that none of them releases. Returns whether all was right.
+ * Merges while the call fails. No other thread allocates: a fault would then have another outcome
+ * at each time. A process that starts while threads run can inherit a lock that none of them
+ * releases. Returns whether all was right.
  */
 static bool merge_failing(const struct failure *f, struct merge *m)
 {
@@ -250,8 +255,8 @@ TEST(processes_start_without_threads)
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /*
- * The plan counts sources, each with a window and a state if it is gzip, threads with their blocks, and the search for a
- * sample. Rows of tables are counted with their constant columns.
+ * The plan counts sources, each with a window and a state if it is gzip, threads with their blocks,
+ * and the search for a sample. Rows of tables are counted with their constant columns.
  */
 TEST(the_plan_counts_the_memory)
 {

@@ -1,7 +1,7 @@
 /*
- * limits.c - the limits of a cgroup, from copies of the kernel's files. limits.txt has groups of them: PATH TEXT, with \n
- * and \t. cgroup: has the bytes that a group leaves free, or none, and its CPUs; machine: has what all limits together
- * allow.
+ * limits.c - the limits of a cgroup, from copies of the kernel's files. limits.txt has groups of
+ * them: PATH TEXT, with \n and \t. cgroup: has the bytes that a group leaves free, or none, and its
+ * CPUs; machine: has what all limits together allow.
  */
 #include <stdio.h>
 #include <stdlib.h>

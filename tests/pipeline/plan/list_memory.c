@@ -1,6 +1,7 @@
 /*
- * list_memory.c - a batch of a list that has more survivors than were counted ends before its memory does. When survivors
- * are counted, and the memory of batches of lists: tests/text/memory.txt.
+ * list_memory.c - a batch of a list that has more survivors than were counted ends before its
+ * memory does. When survivors are counted, and the memory of batches of lists:
+ * tests/text/memory.txt.
  */
 #include <stdio.h>
 

@@ -1,4 +1,7 @@
-/* memory_plan.c - the plan counts device memory to the byte. What it does with little memory: tests/text/memory.txt. */
+/*
+ * memory_plan.c - the plan counts device memory to the byte. What it does with little memory:
+ * tests/text/memory.txt.
+ */
 #include "pipeline/plan/plan.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/program/fixture.h"

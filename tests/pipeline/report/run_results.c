@@ -33,8 +33,8 @@ static void reset_sums(bool weighted)
 }
 
 /*
- * Adds a batch: half of its particles are reflected, each with the same part of this share of all weight; the others
- * end by Russian roulette.
+ * Adds a batch: half of its particles are reflected, each with the same part of this share of all
+ * weight; the others end by Russian roulette.
  */
 static void add_batch(uint64_t n, double reflected)
 {
@@ -101,7 +101,10 @@ TEST(missing_weight_counts_as_absorbed)
 	expect_close(f[SL_FATE_reflected].result.error, sqrt((0.875 / 6 - 0.0625) / 3072));
 	expect_close(f[SL_FATE_absorbed].result.error, f[SL_FATE_reflected].result.error);
 	assert_true(f[SL_FATE_roulette].result.value == 0 && f[SL_FATE_roulette].result.error == 0);
-	/* a batch counts in proportion to its particles: (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
+	/*
+	 * a batch counts in proportion to its particles: (4096 * 0.05^2 + 1024 * 0.2^2) / (1 *
+	 * 5120)
+	 */
 	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
@@ -126,9 +129,10 @@ TEST(analogue_absorption_is_counted_once)
 }
 
 /*
- * The deviation is the difference divided by the standard error: of counts that of the expected value; of weights that
- * of their squares, however many batches there are and however much they differ. A fate that no particle has, or whose
- * weights have no squares, as those of older versions, has the binomial error.
+ * The deviation is the difference divided by the standard error: of counts that of the expected
+ * value; of weights that of their squares, however many batches there are and however much they
+ * differ. A fate that no particle has, or whose weights have no squares, as those of older
+ * versions, has the binomial error.
  */
 TEST(deviations_have_standard_errors)
 {

@@ -1,6 +1,7 @@
 /*
- * choices.c - what is chosen for a configuration: ranges of keys and tallies, fates, derived columns, devices. A text
- * describes it, and choices.txt has the lines that are expected. Backends and modes: tests/text/plan.txt.
+ * choices.c - what is chosen for a configuration: ranges of keys and tallies, fates, derived
+ * columns, devices. A text describes it, and choices.txt has the lines that are expected. Backends
+ * and modes: tests/text/plan.txt.
  */
 #include <stdio.h>
 
@@ -130,7 +131,10 @@ static char set[SETS_MAX][LINE_BYTES];
 static size_t n_sets;
 static struct sl_share share;
 
-/* Resolves the configuration of a title with the sets. Returns false if it needs a GPU and there is none. */
+/*
+ * Resolves the configuration of a title with the sets. Returns false if it needs a GPU and there is
+ * none.
+ */
 static bool resolve(const char *title)
 {
 	const char *sets[SETS_MAX], *yaml = base_of(title);
@@ -198,7 +202,9 @@ TEST(choices_have_the_expected_description)
 	fclose(f);
 }
 
-/* --- devices that are not there ------------------------------------------------------------------ */
+/*
+ * --- devices that are not there ------------------------------------------------------------------
+ */
 
 /* The choice of auto without a device is reported; an explicit CPU is not. */
 TEST(auto_selects_an_available_device)
@@ -214,7 +220,10 @@ TEST(auto_selects_an_available_device)
 		assert_int_equal(choices.device, SL_ON_CPU);
 		assert_string_equal(choices.device_reason, sl_last_error());
 	}
-	/* in a process that uses the emulator, auto selects the emulated device, unless it cannot be used */
+	/*
+	 * in a process that uses the emulator, auto selects the emulated device, unless it cannot
+	 * be used
+	 */
 	assert_ok(resolve_text(SLAB "keep: absorbed\n", NULL, 0, &r));
 	sl_device_emulate(true);
 	assert_ok(sl_resolve(&config, r, &choices));

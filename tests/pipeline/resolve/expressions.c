@@ -1,7 +1,7 @@
 /*
- * expressions.c - conditions of keep and derived columns, compared with the same expressions in C: units, names, chains,
- * sets, functions, and columns that need others. tests/property/expressions.c combines operators at random;
- * end_to_end/bits/bits compares blocks of particles with single ones.
+ * expressions.c - conditions of keep and derived columns, compared with the same expressions in C:
+ * units, names, chains, sets, functions, and columns that need others. tests/property/expressions.c
+ * combines operators at random; end_to_end/bits/bits compares blocks of particles with single ones.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,9 @@ enum { PARTICLES = 400, ROWS_MOST = 128 };
 
 #define DEGREE 0.017453292519943295
 
-/* A number next to a column is rounded to the precision of the column; other numbers are doubles. */
+/*
+ * A number next to a column is rounded to the precision of the column; other numbers are doubles.
+ */
 #define CONDITIONS(X)                                                                        \
 	X("ekin > 1 keV and z < 5 cm and pdg == 22", energy > 1 && z < 5 && pdg == 22)       \
 	X("ekin >= 0.1 keV", energy >= 0.1f)                                                 \
@@ -88,7 +90,9 @@ enum { PARTICLES = 400, ROWS_MOST = 128 };
 static const char *text[ROWS_MOST + 1];
 static double value[ROWS_MOST + 1];
 
-/* Lists the texts and their values for a particle: first the conditions, whose number it returns. */
+/*
+ * Lists the texts and their values for a particle: first the conditions, whose number it returns.
+ */
 static size_t list_rows(const struct sl_particle *p)
 {
 	const double x = (double)p->x, y = (double)p->y, z = (double)p->z, u = (double)p->u;
@@ -146,7 +150,10 @@ static struct sl_particle particle_of(uint64_t id, bool usual)
 	return p;
 }
 
-/* Resolves keep and columns for the model list, whose particles have all columns of the expressions. */
+/*
+ * Resolves keep and columns for the model list, whose particles have all columns of the
+ * expressions.
+ */
 static void resolve_for_list(const char *keep, const char *columns, const char *rest)
 {
 	char yaml[2048];

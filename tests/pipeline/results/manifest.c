@@ -1,6 +1,7 @@
 /*
  * manifest.c - lines of the manifest and files of them: documented text, invalid lines, failures.
- * tests/property/results.c reads back lines with any values, and refuses torn ones; tests/text/resume.txt repairs them.
+ * tests/property/results.c reads back lines with any values, and refuses torn ones;
+ * tests/text/resume.txt repairs them.
  */
 #include "pipeline/results/manifest.h"
 
@@ -49,7 +50,9 @@ static struct sl_manifest_line sample(uint64_t batch)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Writes the checksum of a text after it, as in a line. Returns the length, without an end of line. */
+/*
+ * Writes the checksum of a text after it, as in a line. Returns the length, without an end of line.
+ */
 static size_t seal(const char *before, char text[SL_MANIFEST_LINE_BYTES])
 {
 	return (size_t)snprintf(text, SL_MANIFEST_LINE_BYTES, "%s,\"crc\":\"%08x\"}", before,
@@ -93,7 +96,9 @@ TEST(line_has_the_documented_text)
 	expect_text(&line, "");
 }
 
-/* The longest possible line: every fate and column, long names, and a name of control characters. */
+/*
+ * The longest possible line: every fate and column, long names, and a name of control characters.
+ */
 TEST(largest_line_fits)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX), again;
@@ -221,7 +226,10 @@ TEST(invalid_lines_are_counted_as_damaged)
 	sl_manifest_free(&m);
 }
 
-/* After a failed append the file has complete lines only; after a failed read it is not treated as empty. */
+/*
+ * After a failed append the file has complete lines only; after a failed read it is not treated as
+ * empty.
+ */
 TEST(failures_are_reported)
 {
 	static const struct {

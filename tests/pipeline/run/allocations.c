@@ -1,12 +1,13 @@
 /*
  * allocations.c - between the plan and the commit of the last batch, nothing is allocated.
  *
- * The program prints the number of its allocations before each commit (support/program/process.h): run.json
- * at the start, each batch, run.json at the end.
+ * The program prints the number of its allocations before each commit (support/program/process.h):
+ * run.json at the start, each batch, run.json at the end.
  *
  * Before the first batch come the one block of the run, one allocation by pthread_create per thread
- * with glibc (two are accepted). After the last batch libyaml allocates while it reads the manifest.
- * The process that makes HDF5 files is not counted; tests/stages/formats/hdf5/hdf5_writer.c tests it.
+ * with glibc (two are accepted). After the last batch libyaml allocates while it reads the
+ * manifest. The process that makes HDF5 files is not counted;
+ * tests/stages/formats/hdf5/hdf5_writer.c tests it.
  */
 #include <stdlib.h>
 

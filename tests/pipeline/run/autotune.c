@@ -1,7 +1,7 @@
 /*
- * autotune.c - the choice of a schedule by measurement: when auto measures, the number of measured particles, and that
- * the fastest is taken. Candidates and their memory: tests/text/plan.txt; that all give the same bits:
- * end_to_end/bits/bits.
+ * autotune.c - the choice of a schedule by measurement: when auto measures, the number of measured
+ * particles, and that the fastest is taken. Candidates and their memory: tests/text/plan.txt; that
+ * all give the same bits: end_to_end/bits/bits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,8 @@ TEST(auto_measures_only_on_gpus)
 }
 
 /*
- * Selects a schedule. The measured particles are not part of the run. The caller closes the workspace, then frees the
- * plan.
+ * Selects a schedule. The measured particles are not part of the run. The caller closes the
+ * workspace, then frees the plan.
  */
 static struct sl_workspace *measure(struct sl_plan *plan, uint64_t done, int stop)
 {
@@ -71,8 +71,8 @@ static struct sl_workspace *measure(struct sl_plan *plan, uint64_t done, int sto
 }
 
 /*
- * auto measures a sixteenth of the remaining particles, if these are enough; measure always measures, on a part of
- * those that remain.
+ * auto measures a sixteenth of the remaining particles, if these are enough; measure always
+ * measures, on a part of those that remain.
  */
 TEST(auto_measures_only_long_runs)
 {

@@ -1,4 +1,7 @@
-/* text_memory.c - a text collected in memory is whole. Lack of memory for any part: help in faults/faults. */
+/*
+ * text_memory.c - a text collected in memory is whole. Lack of memory for any part: help in
+ * faults/faults.
+ */
 #include "pipeline/text/text_memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* yaml.c - YAML parsed into a tree: access to nodes, work, and size. Refused texts: tests/text/bad_configs.txt. */
+/*
+ * yaml.c - YAML parsed into a tree: access to nodes, work, and size. Refused texts:
+ * tests/text/bad_configs.txt.
+ */
 #include "tests/support/basic/check.h"
 
 #include <stdlib.h>
@@ -105,8 +108,8 @@ static uint64_t work_of(const char *piece, size_t bytes)
 }
 
 /*
- * What expands, nests deeply or is no YAML ends the reading at its place, whatever follows. Other texts take work in
- * proportion to their length, here counted in allocations.
+ * What expands, nests deeply or is no YAML ends the reading at its place, whatever follows. Other
+ * texts take work in proportion to their length, here counted in allocations.
  */
 TEST(work_follows_the_length)
 {

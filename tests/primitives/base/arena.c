@@ -1,6 +1,7 @@
 /*
- * arena.c - tests that sizes saturate, that measuring and allocating in an arena agree, and that pieces are aligned and do
- * not overlap; and that records are copied whole, and nothing before or after the copy is written.
+ * arena.c - tests that sizes saturate, that measuring and allocating in an arena agree, and that
+ * pieces are aligned and do not overlap; and that records are copied whole, and nothing before or
+ * after the copy is written.
  */
 #include "primitives/base/arena.h"
 #include "primitives/base/record_copy.h"
@@ -75,8 +76,9 @@ TEST(measured_size_is_exactly_enough)
 }
 
 /*
- * A layout of impossible size is measured as impossible and never wraps to a small number. After a piece that does not fit,
- * no later piece is cut, even if it would fit. Memory that a callee cuts is free again in the caller.
+ * A layout of impossible size is measured as impossible and never wraps to a small number. After a
+ * piece that does not fit, no later piece is cut, even if it would fit. Memory that a callee cuts
+ * is free again in the caller.
  */
 TEST(pieces_that_do_not_fit)
 {

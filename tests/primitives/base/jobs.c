@@ -1,6 +1,6 @@
 /*
- * jobs.c - tests that a pool runs each job once, urgent ones first, and hands over failures, and that a started thread
- * leaves signals to the caller and has the stack that it was given.
+ * jobs.c - tests that a pool runs each job once, urgent ones first, and hands over failures, and
+ * that a started thread leaves signals to the caller and has the stack that it was given.
  */
 #include "primitives/base/jobs.h"
 
@@ -44,7 +44,9 @@ TEST(threads_leave_signals_to_the_caller)
 	assert_int_equal(stack_bytes, STACK_BYTES);
 }
 
-/* --- jobs -------------------------------------------------------------------------------------  */
+/*
+ * --- jobs -------------------------------------------------------------------------------------
+ */
 
 enum { JOBS = 100 };
 

@@ -1,7 +1,8 @@
 /*
- * deflate.c - tests every deflate backend of the host and of the emulated device: zlib restores the output, which depends on
- * nothing but the input, no call allocates memory outside its scratch, and a stream that does not fit has
- * 0 bytes. The encoders of the device write the bytes of their specification, cpu or cpu_fast.
+ * deflate.c - tests every deflate backend of the host and of the emulated device: zlib restores the
+ * output, which depends on nothing but the input, no call allocates memory outside its scratch, and
+ * a stream that does not fit has 0 bytes. The encoders of the device write the bytes of their
+ * specification, cpu or cpu_fast.
  */
 #include <libdeflate.h>
 #include <pthread.h>
@@ -54,8 +55,8 @@ static void random_jobs(const struct sl_backend *b)
 }
 
 /*
- * The same bytes wherever scratch is. In the input, only the bytes from the third on are repeated: ISA-L without history
- * finds the repetition at some addresses only (isal.c).
+ * The same bytes wherever scratch is. In the input, only the bytes from the third on are repeated:
+ * ISA-L without history finds the repetition at some addresses only (isal.c).
  */
 static void same_at_any_address(const struct sl_backend *b)
 {
@@ -90,7 +91,10 @@ static void shrinks(const struct sl_backend *b)
 	assert_true(deflate_check(b, in, MOST, fast) < MOST + 1000);
 }
 
-/* The same bytes at the largest distance that DEFLATE can express, and one byte farther; a segment refers to earlier ones. */
+/*
+ * The same bytes at the largest distance that DEFLATE can express, and one byte farther; a segment
+ * refers to earlier ones.
+ */
 TEST(largest_match_distance_is_used)
 {
 	enum { SAME = 64, N = 2 * SEGMENT };
@@ -108,8 +112,8 @@ TEST(largest_match_distance_is_used)
 }
 
 /*
- * A repeated text becomes matches with cpu only; with cpu_fast its three letters and the end of the block have codes of 2
- * bits. A run is shortened by both.
+ * A repeated text becomes matches with cpu only; with cpu_fast its three letters and the end of the
+ * block have codes of 2 bits. A run is shortened by both.
  */
 TEST(only_cpu_searches_matches)
 {
@@ -124,7 +128,10 @@ TEST(only_cpu_searches_matches)
 	assert_true(deflate_check(&sl_deflate_cpu_fast, in, N, plain) < N / 40);
 }
 
-/* Compresses nothing, as if each stream were too long. With more room than its share, a stream could take that of later ones. */
+/*
+ * Compresses nothing, as if each stream were too long. With more room than its share, a stream
+ * could take that of later ones.
+ */
 static enum sl_status too_long(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	(void)x;
@@ -152,7 +159,9 @@ TEST(every_backend_of_the_host)
 	random_jobs(&lengthens);
 }
 
-/* Other users of libdeflate get memory from malloc before, during and after a call of the library. */
+/*
+ * Other users of libdeflate get memory from malloc before, during and after a call of the library.
+ */
 TEST(other_compressors_still_use_malloc)
 {
 	static char scratch[8 << 20] __attribute__((aligned(SL_ALIGN))), out[2000];

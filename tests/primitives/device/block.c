@@ -1,6 +1,6 @@
 /*
- * block.c - blocks of device memory that outlive a run, on the emulated device: its streams work when the
- * host waits for them, so that work which overtakes other work is seen.
+ * block.c - blocks of device memory that outlive a run, on the emulated device: its streams work
+ * when the host waits for them, so that work which overtakes other work is seen.
  */
 #include <string.h>
 
@@ -37,7 +37,9 @@ TEST(blocks_are_used_again)
 	sl_block_give(a);
 }
 
-/* A reader is queued on one stream when the block is given back, and another stream overwrites it. */
+/*
+ * A reader is queued on one stream when the block is given back, and another stream overwrites it.
+ */
 TEST(new_work_follows_work_of_others)
 {
 	struct sl_device_block *block;

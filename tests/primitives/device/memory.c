@@ -1,6 +1,6 @@
 /*
- * memory.c - tests memory, copies, fills and faults of the device layer, on the emulated device and again on CUDA's where
- * there is one.
+ * memory.c - tests memory, copies, fills and faults of the device layer, on the emulated device and
+ * again on CUDA's where there is one.
  */
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"

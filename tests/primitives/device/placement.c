@@ -1,6 +1,6 @@
 /*
- * placement.c - the processors near a device, read from a copy of sysfs that the test writes; where it is
- * incomplete or damaged, threads stay where they are.
+ * placement.c - the processors near a device, read from a copy of sysfs that the test writes; where
+ * it is incomplete or damaged, threads stay where they are.
  */
 #include "primitives/device/placement.h"
 
@@ -42,7 +42,10 @@ static struct sl_placement find(const char *node, const char *list, const char *
 	return p;
 }
 
-/* In the lists, @ stands for the processor that the test may use. A node of -1, as on a machine with one node, and damaged files are no error. */
+/*
+ * In the lists, @ stands for the processor that the test may use. A node of -1, as on a machine
+ * with one node, and damaged files are no error.
+ */
 TEST(processors_of_the_node_are_found)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * access.c - tests that the emulated device counts memory accesses as they are known for small kernels
- * and for backends whose counts follow from their definition.
+ * access.c - tests that the emulated device counts memory accesses as they are known for small
+ * kernels and for backends whose counts follow from their definition.
  */
 #include "primitives/emulator/access.h"
 
@@ -28,9 +28,10 @@ static struct sl_access_counts count(const char *name, uint32_t blocks, uint32_t
 }
 
 /*
- * 64 threads a block, 32 a warp. A warp touches 4 sectors of 32 bytes for 32 words in a row, 8 with stride 2, 32 with
- * stride 8. Words `stride` apart in shared memory: gcd(stride, 32) words share a bank, so that many passes are needed; one
- * word is broadcast. The i-th iteration of a loop is one instruction for the lanes that are still in it.
+ * 64 threads a block, 32 a warp. A warp touches 4 sectors of 32 bytes for 32 words in a row, 8 with
+ * stride 2, 32 with stride 8. Words `stride` apart in shared memory: gcd(stride, 32) words share a
+ * bank, so that many passes are needed; one word is broadcast. The i-th iteration of a loop is one
+ * instruction for the lanes that are still in it.
  */
 TEST(accesses_are_counted)
 {
@@ -102,9 +103,9 @@ static struct sl_access_counts count_scan(
 }
 
 /*
- * Hillis-Steele: pass k of 12 loads item i and item i - 2^k, if that exists, and stores item i. The first
- * pass of an exclusive scan loads items i - 1 and i - 2 instead. The single-pass scan loads and stores
- * 16 bytes at a time, each item once, and one block has little to coordinate.
+ * Hillis-Steele: pass k of 12 loads item i and item i - 2^k, if that exists, and stores item i. The
+ * first pass of an exclusive scan loads items i - 1 and i - 2 instead. The single-pass scan loads
+ * and stores 16 bytes at a time, each item once, and one block has little to coordinate.
  */
 TEST(scans_have_the_counts_of_their_algorithms)
 {

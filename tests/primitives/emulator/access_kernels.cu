@@ -1,4 +1,7 @@
-/* access_kernels.cu - small kernels whose memory accesses are known, for access.c. Compiled for the emulated device alone. */
+/*
+ * access_kernels.cu - small kernels whose memory accesses are known, for access.c. Compiled for the
+ * emulated device alone.
+ */
 #include "tests/primitives/emulator/emulator_kernels.h"
 
 #include <string.h>

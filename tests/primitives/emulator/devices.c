@@ -1,6 +1,6 @@
 /*
- * devices.c - tests that streams, events, graphs and memory of an emulated device are as strict as those of a real one, and
- * that several devices have separate memory, streams and failures.
+ * devices.c - tests that streams, events, graphs and memory of an emulated device are as strict as
+ * those of a real one, and that several devices have separate memory, streams and failures.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -58,7 +58,9 @@ AFTER_EACH()
 		sl_event_free(event[i]);
 }
 
-/* Queues a kernel that adds one to the first 64 words, and, unless to is NULL, a copy of all words. */
+/*
+ * Queues a kernel that adds one to the first 64 words, and, unless to is NULL, a copy of all words.
+ */
 static void add_one(uint32_t *p, uint32_t *to, sl_stream s)
 {
 	assert_ok(launch_kernel("add_one", p, s));
@@ -188,7 +190,10 @@ TEST(captures_come_one_at_a_time)
 	sl_graph_free(NULL);
 }
 
-/* A host thread with its own stream, memory and event. Returns the number of failed calls and wrong results. */
+/*
+ * A host thread with its own stream, memory and event. Returns the number of failed calls and wrong
+ * results.
+ */
 static void *work_alone(void *unused)
 {
 	uint32_t own[64] = {0};

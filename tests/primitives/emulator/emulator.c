@@ -1,6 +1,7 @@
 /*
- * emulator.c - tests the emulated device: errors of kernels and illegal accesses end it with a message, and settings are
- * read or refused (emulator.txt). What correct kernels do is tested by the backends and the stages.
+ * emulator.c - tests the emulated device: errors of kernels and illegal accesses end it with a
+ * message, and settings are read or refused (emulator.txt). What correct kernels do is tested by
+ * the backends and the stages.
  *
  * A failed kernel makes the device unusable, so each line of emulator.txt runs in a child process.
  */
@@ -116,7 +117,10 @@ static int alone(char *what)
 
 /* --- the lines of emulator.txt ---------------------------------------------------------------- */
 
-/* The child process is this one, before it has used the device. Returns its wait status, and its output, to be freed. */
+/*
+ * The child process is this one, before it has used the device. Returns its wait status, and its
+ * output, to be freed.
+ */
 static int run_alone(char *what, const char *settings, char **output)
 {
 	size_t bytes;
@@ -220,7 +224,10 @@ static void expect_a5(const uint32_t *at, int n)
 		assert_int_equal(words[i], 0xa5a5a5a5);
 }
 
-/* New memory, twice because the memory of the first time is used again, and the word of a lane that took no part. */
+/*
+ * New memory, twice because the memory of the first time is used again, and the word of a lane that
+ * took no part.
+ */
 TEST(what_is_undefined_is_a5)
 {
 	for (int k = 0; k < 2; k++) {

@@ -1,6 +1,6 @@
 /*
- * emulator_kernels.cu - see emulator_kernels.h. Compiled for the emulated device alone. The name of a kernel says which error
- * it makes.
+ * emulator_kernels.cu - see emulator_kernels.h. Compiled for the emulated device alone. The name of
+ * a kernel says which error it makes.
  */
 #include "tests/primitives/emulator/emulator_kernels.h"
 
@@ -105,7 +105,10 @@ static const struct {
 		[](uint32_t *words) {
 			words[threadIdx.x] = __shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
 		}},
-	/* Each block waits for the block of the previous index: hangs if a later block starts first. */
+	/*
+	 * Each block waits for the block of the previous index: hangs if a later block starts
+	 * first.
+	 */
 	{"wait_for_block_before", 20, 32, 0,
 		[](uint32_t *words) {
 			if (threadIdx.x == 0 && blockIdx.x > 0)
@@ -115,7 +118,9 @@ static const struct {
 			if (threadIdx.x == 0)
 				sl_store_release(&words[blockIdx.x], 1);
 		}},
-	/* The same with a whole warp, which votes before each read: a vote lets no other block run. */
+	/*
+	 * The same with a whole warp, which votes before each read: a vote lets no other block run.
+	 */
 	{"warp_waits_for_block_before", 20, 32, 0,
 		[](uint32_t *words) {
 			while (blockIdx.x > 0 &&

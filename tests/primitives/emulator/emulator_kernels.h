@@ -15,7 +15,10 @@ enum { KERNEL_WORDS = 1024, ACCESS_WORDS = 4096 };
 /* Queues the kernel of that name. */
 enum sl_status launch_kernel(const char *name, uint32_t *words, sl_stream s);
 
-/* Launches a kernel whose memory accesses are known (access_kernels.cu): so many blocks of 64 threads. */
+/*
+ * Launches a kernel whose memory accesses are known (access_kernels.cu): so many blocks of 64
+ * threads.
+ */
 enum sl_status launch_access_kernel(
 	const char *name, uint32_t blocks, uint32_t stride, uint32_t *words);
 

@@ -1,4 +1,7 @@
-/* dirs.c - tests that directories are created with their parents, listed in order, emptied, and refused with a message. */
+/*
+ * dirs.c - tests that directories are created with their parents, listed in order, emptied, and
+ * refused with a message.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +19,10 @@ BEFORE_EACH()
 {
 }
 
-/* What stands in the folder: file, link to real, dangling link. The message names the component that cannot be opened. */
+/*
+ * What stands in the folder: file, link to real, dangling link. The message names the component
+ * that cannot be opened.
+ */
 TEST(directories_are_made_with_parents_or_refused)
 {
 	static char long_name[301], long_path[SL_PATH_BYTES + 1];

@@ -1,6 +1,7 @@
 /*
- * failed_calls.c - the functions of primitives/files with system calls that fail: a failure has its status, a message
- * with the path, the text of errno and the remedy, and leaves the folder unchanged.
+ * failed_calls.c - the functions of primitives/files with system calls that fail: a failure has its
+ * status, a message with the path, the text of errno and the remedy, and leaves the folder
+ * unchanged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +75,9 @@ CALL(lock, sl_dir_lock(&other))
 CALL(find_holder, sl_dir_lock_holder(HERE, "/proc/locks", &holder))
 
 /*
- * With each of the faults, which spaces separate. A failure of the disk has the text of the error in its message; more
- * is another part of the message, or after a success the contents of the file a.
+ * With each of the faults, which spaces separate. A failure of the disk has the text of the error
+ * in its message; more is another part of the message, or after a success the contents of the file
+ * a.
  */
 static const struct row {
 	const char *name;
@@ -99,7 +101,10 @@ static const struct row {
 		"(the storage reported an error, see dmesg); check"},
 	{CALLED(commit), SL_DISK, "file_write:1:9999",
 		"unknown error (the system call failed); check the folder"},
-	/* a signal; a file system that cannot sync folders, or without RENAME_NOREPLACE, without links */
+	/*
+	 * a signal; a file system that cannot sync folders, or without RENAME_NOREPLACE, without
+	 * links
+	 */
 	{CALLED(commit), SL_OK,
 		"file_write:1:4 file_write:4:28 file_fsync:2:5 file_dirsync:1:22 file_rename:1:22 file_rename:1:38 "
 		"file_rename:1:22,file_link:1:1 file_rename:1:22,file_link:1:95",

@@ -1,6 +1,7 @@
 /*
- * files.c - tests that files are committed as a whole and only under permitted names, that other entries are neither read
- * nor followed, and that two writers write one file. failed_calls.c makes the calls fail.
+ * files.c - tests that files are committed as a whole and only under permitted names, that other
+ * entries are neither read nor followed, and that two writers write one file. failed_calls.c makes
+ * the calls fail.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +110,10 @@ static int put_and_die(void *unused)
 	return put("a", "half", false) == SL_OK;
 }
 
-/* Without a locked directory: the .part file of a killed writer is replaced, a user's is kept; the umask is respected. */
+/*
+ * Without a locked directory: the .part file of a killed writer is replaced, a user's is kept; the
+ * umask is respected.
+ */
 TEST(part_files_without_a_lock)
 {
 	const mode_t was = umask(027);
@@ -222,7 +226,10 @@ TEST(other_entries_at_the_name)
 	expect_file(&folder, "link", "new");
 }
 
-/* In a directory that this process has locked, every .part file belongs to a killed run; a folder is kept. */
+/*
+ * In a directory that this process has locked, every .part file belongs to a killed run; a folder
+ * is kept.
+ */
 TEST(other_entries_at_the_part_name)
 {
 	make_other_entries();
@@ -268,7 +275,9 @@ static void *read_slowly(void *end)
 	return (void *)(uintptr_t)crc;
 }
 
-/* With a slow reader of the pipe and a timer, most writes are interrupted before or in the middle. */
+/*
+ * With a slow reader of the pipe and a timer, most writes are interrupted before or in the middle.
+ */
 TEST(interrupted_writes_are_complete)
 {
 	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */

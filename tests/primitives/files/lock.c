@@ -1,6 +1,7 @@
 /*
- * lock.c - tests that one process at a time can lock a directory, that the lock of a dead process is released, and that the
- * holder is found without touching the lock. faults/processes.c starts two programs at the same time.
+ * lock.c - tests that one process at a time can lock a directory, that the lock of a dead process
+ * is released, and that the holder is found without touching the lock. faults/processes.c starts
+ * two programs at the same time.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +14,8 @@
 #include "primitives/files/lock.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
-#include "tests/support/program/process.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/program/process.h"
 #include "tests/support/program/program.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -89,7 +90,10 @@ TEST(the_last_child_of_a_dead_process_is_waited_for)
 	assert_true(d.interrupted);
 }
 
-/* Any number of processes can read a directory at once; while one does, none can lock it for itself. */
+/*
+ * Any number of processes can read a directory at once; while one does, none can lock it for
+ * itself.
+ */
 TEST(a_shared_lock_keeps_writers_away)
 {
 	struct sl_lock_holder h;
@@ -113,7 +117,10 @@ TEST(a_shared_lock_keeps_writers_away)
 	assert_ok(sl_dir_lock(&d));
 }
 
-/* Other entries, and a file that holds anything but a signature, are a user's: the call is refused, the entry kept. */
+/*
+ * Other entries, and a file that holds anything but a signature, are a user's: the call is refused,
+ * the entry kept.
+ */
 TEST(other_entries_at_the_lock_are_refused)
 {
 	static const char *const texts[] = {"mine\n", "\n",
@@ -187,7 +194,9 @@ TEST(holder_is_found_by_the_lock_not_by_its_number)
 	expect_holder(locks, SL_LOCK_FREE, 0, NULL);
 }
 
-/* Lists of locks: kind, process, device (0: of LOCK) and distance of the inode from that of LOCK. */
+/*
+ * Lists of locks: kind, process, device (0: of LOCK) and distance of the inode from that of LOCK.
+ */
 TEST(list_of_locks_is_read)
 {
 	static const struct {
@@ -196,7 +205,10 @@ TEST(list_of_locks_is_read)
 		unsigned device, inode;
 		enum sl_lock_state state;
 	} rows[] = {
-		/* by the process, if the file system hides its device; by the device, if the number is of another namespace */
+		/*
+		 * by the process, if the file system hides its device; by the device, if the number
+		 * is of another namespace
+		 */
 		{"FLOCK", 77, 0xff7f, 0, SL_LOCK_HELD}, {"FLOCK", 5, 0, 0, SL_LOCK_HELD},
 		{"FLOCK", 77, 0, 1, SL_LOCK_LEFT}, /* of another file */
 		{"POSIX", 77, 0, 0, SL_LOCK_LEFT}, /* of another kind */

@@ -1,4 +1,7 @@
-/* read.c - tests that only regular files are read and mapped, that streams are read to their ends, and changes detected. */
+/*
+ * read.c - tests that only regular files are read and mapped, that streams are read to their ends,
+ * and changes detected.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -88,8 +91,8 @@ TEST(streams_are_read_up_to_their_ends)
 }
 
 /*
- * A write changes the mapped file; another file under the same name does not. A kernel can give all writes of one tick the
- * same time, so the tick must be over when the file is mapped.
+ * A write changes the mapped file; another file under the same name does not. A kernel can give all
+ * writes of one tick the same time, so the tick must be over when the file is mapped.
  */
 TEST(changes_of_the_mapped_file_are_detected)
 {

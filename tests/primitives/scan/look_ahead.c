@@ -1,6 +1,7 @@
 /*
  * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
- * alignments, sizes around tiles, and schedules; and as the backend chooses it. And the decoupled look-back alone.
+ * alignments, sizes around tiles, and schedules; and as the backend chooses it. And the decoupled
+ * look-back alone.
  */
 #include "primitives/emulator/settings.h"
 #include "tests/cases/jobs.h"
@@ -53,12 +54,16 @@ TEST(small_tiles_give_exact_sums)
 
 /* --- the backend's choice --------------------------------------------------------------------- */
 
-/* The smallest size for which the backend selects the kernel: 6 tiles for each of 4 multiprocessors. */
+/*
+ * The smallest size for which the backend selects the kernel: 6 tiles for each of 4
+ * multiprocessors.
+ */
 enum { TILE = 32 << 10, WORTH = 23 * TILE };
 
 /*
- * Which kernel a job launches after the kernel that clears: the launch fails, and the message has its name. The kernel for
- * Hopper also takes smaller jobs if the arrays are not aligned, but none whose tuning the caller sets.
+ * Which kernel a job launches after the kernel that clears: the launch fails, and the message has
+ * its name. The kernel for Hopper also takes smaller jobs if the arrays are not aligned, but none
+ * whose tuning the caller sets.
  */
 TEST(backend_selects_the_kernel)
 {

@@ -53,7 +53,10 @@ static __device__ uint64_t own_sum(uint32_t tile)
 	return (tile + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Tile all is the nearest one with an inclusive sum; those after it have their own sum, those before it none. */
+/*
+ * Tile all is the nearest one with an inclusive sum; those after it have their own sum, those
+ * before it none.
+ */
 template <typename T>
 static __device__ bool finds_sum(struct sl_look_back<T> state, uint32_t all, uint32_t tile)
 {

@@ -19,8 +19,8 @@ extern const struct sl_backend look_ahead_deep;
 extern const uint32_t look_ahead_deep_bytes;
 
 /*
- * Queues a decoupled look-back over all distances up to 198 tiles, more than the blocks of the emulated device that are in
- * flight, and a read of a torn word. Adds the wrong results.
+ * Queues a decoupled look-back over all distances up to 198 tiles, more than the blocks of the
+ * emulated device that are in flight, and a read of a torn word. Adds the wrong results.
  */
 enum sl_status look_back_try(struct sl_arena scratch, uint32_t *wrong);
 

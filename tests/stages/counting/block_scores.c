@@ -1,6 +1,6 @@
 /*
- * block_scores.c - tests the counters of scores in the shared memory of a block, of 32 bits each, where no run of a test
- * has so many collisions and pieces that they overflow.
+ * block_scores.c - tests the counters of scores in the shared memory of a block, of 32 bits each,
+ * where no run of a test has so many collisions and pieces that they overflow.
  */
 #include "tests/stages/counting/block_scores_kernels.h"
 #include "tests/support/basic/check.h"
@@ -32,8 +32,8 @@ static void expect_sums(uint64_t pieces, uint64_t score)
 }
 
 /*
- * A collision scores at most 2^32. A piece of a flight counts at most 2^30 times, and scores at most 2^62. Sums are modulo
- * 2^64.
+ * A collision scores at most 2^32. A piece of a flight counts at most 2^30 times, and scores at
+ * most 2^62. Sums are modulo 2^64.
  */
 TEST(counters_of_blocks_do_not_overflow)
 {

@@ -1,6 +1,6 @@
 /*
- * score_word.c - tests the counters of scores of collisions: count and sum of many collisions are those of
- * separate additions, whatever the scores.
+ * score_word.c - tests the counters of scores of collisions: count and sum of many collisions are
+ * those of separate additions, whatever the scores.
  */
 #include "stages/counting/score_word.h"
 
@@ -12,7 +12,10 @@ enum { COLLISIONS = 500000, CHECK_EVERY = 10007 };
 /* The largest score, with a margin for the rounding of weights. */
 #define LARGEST (3 * (UINT64_C(1) << 31))
 
-/* Adds collisions of one score, or, if it is ANY, of random ones. Compares count and sum after some of them. */
+/*
+ * Adds collisions of one score, or, if it is ANY, of random ones. Compares count and sum after some
+ * of them.
+ */
 #define ANY UINT64_MAX
 
 static void expect_sums(uint64_t score)
@@ -44,7 +47,9 @@ TEST(counts_and_sums_are_exact)
 	expect_sums(ANY);
 }
 
-/* The sum is modulo 2^64, as that of a device; the count stays exact, so that the overflow is seen. */
+/*
+ * The sum is modulo 2^64, as that of a device; the count stays exact, so that the overflow is seen.
+ */
 TEST(a_sum_that_overflows_keeps_the_count)
 {
 	uint64_t count = (UINT64_C(1) << 32) - 1 + ((UINT64_C(1) << 18) - 1) * (UINT64_C(1) << 46);

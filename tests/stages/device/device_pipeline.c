@@ -1,6 +1,7 @@
 /*
- * device_pipeline.c - compares batches of the emulated device with the host's, byte by byte: of random recipes, packed or not,
- * with kernels whose blocks run in random orders, and with a device that works at once or when it is waited for.
+ * device_pipeline.c - compares batches of the emulated device with the host's, byte by byte: of
+ * random recipes, packed or not, with kernels whose blocks run in random orders, and with a device
+ * that works at once or when it is waited for.
  */
 #include <stdlib.h>
 
@@ -26,7 +27,10 @@ enum {
 
 static struct sl_emulator_settings was;
 
-/* Blocks run one by one, or interleaved at random, or start with the last one. Each share has other recipes. */
+/*
+ * Blocks run one by one, or interleaved at random, or start with the last one. Each share has other
+ * recipes.
+ */
 TEST(random_recipes)
 {
 	const char *share = getenv("SLUICE_SHARE");

@@ -1,6 +1,6 @@
 /*
- * device_pipeline_gpu.c - compares batches of a GPU with those of the host, byte by byte. The test is skipped without a
- * device. scripts/test_gpu.sh starts a separate process for each test.
+ * device_pipeline_gpu.c - compares batches of a GPU with those of the host, byte by byte. The test
+ * is skipped without a device. scripts/test_gpu.sh starts a separate process for each test.
  */
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"

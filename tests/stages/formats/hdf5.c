@@ -1,6 +1,6 @@
 /*
- * hdf5.c - HDF5 files are read and made in other processes: readers have limits, and the death of a process, any signal or
- * a lack of memory changes no file and no answer.
+ * hdf5.c - HDF5 files are read and made in other processes: readers have limits, and the death of a
+ * process, any signal or a lack of memory changes no file and no answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,14 +35,18 @@ enum step {
 	MEET       /* waits until another maker is at work too */
 };
 
-/* Shared by all processes: attempts, makers at work, the most at a time, facts of the last maker. */
+/*
+ * Shared by all processes: attempts, makers at work, the most at a time, facts of the last maker.
+ */
 static struct shared {
 	atomic_int attempts, at_work, most_at_work;
 	size_t allocated;
 	pid_t maker;
 } * shared;
 
-/* The tests of the end come first: their processes must not share the writer process of the others. */
+/*
+ * The tests of the end come first: their processes must not share the writer process of the others.
+ */
 BEFORE_TESTS()
 {
 	shared = (struct shared *)mmap(
@@ -110,8 +114,9 @@ static enum sl_status run_reader(runner *run, enum step first, enum step later, 
 }
 
 /*
- * A failed allocation in HDF5 may look like a lack of memory, damage or a crash, and does not happen again, so a
- * failed reader reads again. A file for which HDF5 asks for 1 GiB is damaged: memory is not what is missing.
+ * A failed allocation in HDF5 may look like a lack of memory, damage or a crash, and does not
+ * happen again, so a failed reader reads again. A file for which HDF5 asks for 1 GiB is damaged:
+ * memory is not what is missing.
  */
 TEST(answers_and_failures_of_readers_are_reported)
 {
@@ -134,7 +139,9 @@ TEST(answers_and_failures_of_readers_are_reported)
 			int answer = 0;
 			enum sl_status s;
 
-			/* limits that a child process does not have with a sanitizer (hdf5_child.h) */
+			/*
+			 * limits that a child process does not have with a sanitizer (hdf5_child.h)
+			 */
 			if (SANITIZED &&
 				(rows[i].first == OPEN_FILE || rows[i].first == WANT_MEMORY))
 				continue;
@@ -330,7 +337,9 @@ TEST(no_signal_to_a_writer_changes_a_file)
 	}
 }
 
-/* The writer process keeps no memory of the files that it has made. A sanitizer does not count it. */
+/*
+ * The writer process keeps no memory of the files that it has made. A sanitizer does not count it.
+ */
 TEST(many_files_need_no_more_memory)
 {
 	size_t bytes, before = 0;

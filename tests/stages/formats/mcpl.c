@@ -1,8 +1,10 @@
 /*
- * mcpl.c - MCPL files of the reference implementation and its dump of them, NaNs, and the rules and limits by which headers
- * are merged. tests/property tests random tables and lists, text/mcpl.txt damaged files.
+ * mcpl.c - MCPL files of the reference implementation and its dump of them, NaNs, and the rules and
+ * limits by which headers are merged. tests/property tests random tables and lists, text/mcpl.txt
+ * damaged files.
  *
- * Expected sums are computed by hand. tests/scripts/readers.py compares joined files with those of mcpltool --merge.
+ * Expected sums are computed by hand. tests/scripts/readers.py compares joined files with those of
+ * mcpltool --merge.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
@@ -182,7 +184,10 @@ static struct list list_of(struct sl_mcpl_header h, const char *const texts[5])
 	return l;
 }
 
-/* Merges two lists and frees them: SL_OK, or a message about the second one. Sets text to the second comment. */
+/*
+ * Merges two lists and frees them: SL_OK, or a message about the second one. Sets text to the
+ * second comment.
+ */
 static enum sl_status join(struct list x, struct list y, char text[64])
 {
 	struct sl_mcpl_head h, more;
@@ -325,7 +330,10 @@ TEST(headers_beyond_the_limits_are_refused)
 	}
 }
 
-/* Comments of statistics and blobs of one name: so many that comparing each with each takes minutes. */
+/*
+ * Comments of statistics and blobs of one name: so many that comparing each with each takes
+ * minutes.
+ */
 TEST(many_strings_are_added_up)
 {
 	enum { COMMENTS = 200000, BLOBS = 50000 };

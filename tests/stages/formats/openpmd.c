@@ -1,6 +1,7 @@
 /*
- * openpmd.c - the chunks of openPMD files, and the messages about openPMD files and images in HDF5 with other contents.
- * tests/property/tables.c tests random tables; text/openpmd.txt lets h5py read them.
+ * openpmd.c - the chunks of openPMD files, and the messages about openPMD files and images in HDF5
+ * with other contents. tests/property/tables.c tests random tables; text/openpmd.txt lets h5py read
+ * them.
  */
 #include <stdlib.h>
 #include <zlib.h>
@@ -24,8 +25,9 @@ BEFORE_TESTS()
 /* --- layout ----------------------------------------------------------------------------------- */
 
 /*
- * All chunks of a column skip the same filters: 1 is shuffle, 2 is deflate. The last one is padded with zeros, which
- * compress to a few bytes. The packed bytes are a piece of the file without a copy; all other bytes are in the image.
+ * All chunks of a column skip the same filters: 1 is shuffle, 2 is deflate. The last one is padded
+ * with zeros, which compress to a few bytes. The packed bytes are a piece of the file without a
+ * copy; all other bytes are in the image.
  */
 TEST(chunks_are_filtered_and_not_copied)
 {
@@ -39,7 +41,10 @@ TEST(chunks_are_filtered_and_not_copied)
 		{&sl_deflate_libdeflate, SL_COLUMN_energy, 262145, FEW, 1},
 		{&sl_deflate_libdeflate, SL_COLUMN_energy, 100, FEW, 1},
 		{&sl_deflate_zlib, SL_COLUMN_energy, 262145, RANDOM, 0},
-		/* a device shuffles all chunks, and so does a host encoder that must write the same bytes */
+		/*
+		 * a device shuffles all chunks, and so does a host encoder that must write the same
+		 * bytes
+		 */
 		{&sl_deflate_cpu, SL_COLUMN_energy, 3000, FEW, 0},
 		/* incompressible: shuffled and stored; items of one byte are not shuffled */
 		{&sl_deflate_libdeflate, SL_COLUMN_pixel, 3000, RANDOM, 2},

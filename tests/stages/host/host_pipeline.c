@@ -1,6 +1,7 @@
 /*
- * host_pipeline.c - compares batches of random recipes, run through all stages on the host at each CPU level, with particles
- * that are computed one by one. Also tests rounds, cancellation, wrong fates, times, and weights of tallies.
+ * host_pipeline.c - compares batches of random recipes, run through all stages on the host at each
+ * CPU level, with particles that are computed one by one. Also tests rounds, cancellation, wrong
+ * fates, times, and weights of tallies.
  *
  * Recipes are made without a configuration (models/random_batches.h, basic/test_recipes.h).
  */
@@ -58,7 +59,10 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 		assert_true(digest[k] == b->table.column[k].digest);
 }
 
-/* Constants are one value in the recipe; of columns that are only digested there are no items, but in rounds. */
+/*
+ * Constants are one value in the recipe; of columns that are only digested there are no items, but
+ * in rounds.
+ */
 static void check_memory(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
@@ -76,8 +80,9 @@ static void check_memory(const struct sl_recipe *r, const struct sl_batch *b)
 }
 
 /*
- * The counters of the rounds are consistent. alive[k]: the particles that take more than k rounds. The round at whose begin
- * few enough are alive takes all of their steps, and is the last; the last entry counts all later rounds.
+ * The counters of the rounds are consistent. alive[k]: the particles that take more than k rounds.
+ * The round at whose begin few enough are alive takes all of their steps, and is the last; the last
+ * entry counts all later rounds.
  */
 static void check_rounds(const struct sl_recipe *r, const struct sl_batch *b,
 	const uint64_t alive[SL_ROUNDS_MAX + 1])

@@ -1,7 +1,8 @@
 /*
- * inputs.c - gzip inputs whose records the survey keeps, and those that batches decompress again: the particles are the same,
- * in any order of batches. The survey of a plain list of several parts: checksum, scale of the weights, and the message
- * about a wrong particle are the same with any number of threads. Inputs that change while they are read.
+ * inputs.c - gzip inputs whose records the survey keeps, and those that batches decompress again:
+ * the particles are the same, in any order of batches. The survey of a plain list of several parts:
+ * checksum, scale of the weights, and the message about a wrong particle are the same with any
+ * number of threads. Inputs that change while they are read.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,9 @@ enum { N = 4000, FILES = 3, ALL = N * FILES, RECORD_BYTES = 36 };
 
 static const char *const names[FILES] = {"a.mcpl.gz", "b.mcpl", "c.mcpl.gz"};
 
-/* Writes lists of N particles whose user flags count them. A list has several chunks of the survey. */
+/*
+ * Writes lists of N particles whose user flags count them. A list has several chunks of the survey.
+ */
 BEFORE_TESTS()
 {
 	const struct sl_mcpl_header h = {
@@ -88,7 +91,10 @@ static void expect_batch(struct sl_inputs *inputs, uint64_t first, uint32_t n, u
 	}
 }
 
-/* Batches in order, then any batch without a turn. With all records in memory no batch waits for the turn of another. */
+/*
+ * Batches in order, then any batch without a turn. With all records in memory no batch waits for
+ * the turn of another.
+ */
 TEST(particles_do_not_depend_on_memory)
 {
 	static const struct {
@@ -120,7 +126,10 @@ TEST(particles_do_not_depend_on_memory)
 	}
 }
 
-/* The records of all particles are one block if all files are kept, not plain, and have the layout of the output. */
+/*
+ * The records of all particles are one block if all files are kept, not plain, and have the layout
+ * of the output.
+ */
 TEST(kept_records_are_one_block)
 {
 	static const struct {
@@ -164,7 +173,10 @@ static struct {
 	size_t bytes, first_record;
 } big;
 
-/* Makes a list of n records: those of b.mcpl again and again. Their weights are not exact in any sum. */
+/*
+ * Makes a list of n records: those of b.mcpl again and again. Their weights are not exact in any
+ * sum.
+ */
 static void make_big(uint64_t n)
 {
 	size_t bytes;
@@ -186,7 +198,10 @@ static void make_big(uint64_t n)
 	free(some);
 }
 
-/* Writes the list and surveys it in several numbers of threads: SL_OK with this scale, or a message. */
+/*
+ * Writes the list and surveys it in several numbers of threads: SL_OK with this scale, or a
+ * message.
+ */
 static void expect_surveys(int shift, const char *message)
 {
 	static const uint32_t threads[] = {1, 2, 3, 64};
@@ -243,7 +258,10 @@ TEST(the_first_wrong_particle_is_named)
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Reads all particles of an IAEA phase space, opened by one of its files, after one of them was written to. */
+/*
+ * Reads all particles of an IAEA phase space, opened by one of its files, after one of them was
+ * written to.
+ */
 TEST(changes_of_both_files_are_detected)
 {
 	static const char *const name[] = {"x.IAEAphsp", "x.IAEAheader"};

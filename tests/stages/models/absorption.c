@@ -1,6 +1,7 @@
 /*
- * absorption.c - tests implicit capture and roulette, which preserve the mean weight, and the regions of slab_paths, from
- * which other absorption follows: results equal those of analogue absorption, some with smaller errors.
+ * absorption.c - tests implicit capture and roulette, which preserve the mean weight, and the
+ * regions of slab_paths, from which other absorption follows: results equal those of analogue
+ * absorption, some with smaller errors.
  */
 #define SL_MODEL_HOST
 #include "tests/cases/sampling.h"
@@ -22,8 +23,8 @@
 /* --- one collision ---------------------------------------------------------------------------- */
 
 /*
- * Above the threshold of roulette a collision multiplies the weight; below, roulette preserves its mean, which is summed over
- * equally spaced random numbers, without statistics.
+ * Above the threshold of roulette a collision multiplies the weight; below, roulette preserves its
+ * mean, which is summed over equally spaced random numbers, without statistics.
  */
 TEST(collisions_preserve_the_mean_weight)
 {
@@ -55,7 +56,10 @@ TEST(collisions_preserve_the_mean_weight)
 
 /* --- the results of a slab -------------------------------------------------------------------- */
 
-/* The weight that is reflected or transmitted, per particle, its standard error, and the steps of a history: the cost. */
+/*
+ * The weight that is reflected or transmitted, per particle, its standard error, and the steps of a
+ * history: the cost.
+ */
 struct results {
 	double mean[2], error[2], steps;
 };
@@ -96,8 +100,9 @@ static double difference(const struct results *a, const struct results *b)
 }
 
 /*
- * No error is larger than that of analogue absorption. Balanced roulette pays where absorption is strong, and costs nothing
- * in skin, whose histories are long. There the default roulette of implicit capture costs more than it saves.
+ * No error is larger than that of analogue absorption. Balanced roulette pays where absorption is
+ * strong, and costs nothing in skin, whose histories are long. There the default roulette of
+ * implicit capture costs more than it saves.
  */
 TEST(results_are_those_of_analogue_absorption)
 {
@@ -131,7 +136,10 @@ TEST(results_are_those_of_analogue_absorption)
 	}
 }
 
-/* Columns other than those of the regions have the bits of the model slab; without absorption, all estimators agree. */
+/*
+ * Columns other than those of the regions have the bits of the model slab; without absorption, all
+ * estimators agree.
+ */
 TEST(histories_are_those_of_slab)
 {
 	static const char *const pairs[][2] = {{"slab: {" PLAIN "}", "slab_paths: {" PLAIN "}"},
@@ -156,7 +164,10 @@ TEST(histories_are_those_of_slab)
 
 /* --- slab_paths ------------------------------------------------------------------------------- */
 
-/* The time of flight and the number of collisions are the sums over the regions, with both kinds of absorption. */
+/*
+ * The time of flight and the number of collisions are the sums over the regions, with both kinds of
+ * absorption.
+ */
 TEST(regions_add_up)
 {
 	static const char *const slabs[] = {

@@ -1,6 +1,7 @@
 /*
- * geometry.c - tests the flights of the models cavity, source_detector and rays against formulas in double: at rims, tangents,
- * corners and limits of ranges; and that starts have full precision, also near the normal and at the poles.
+ * geometry.c - tests the flights of the models cavity, source_detector and rays against formulas in
+ * double: at rims, tangents, corners and limits of ranges; and that starts have full precision,
+ * also near the normal and at the poles.
  */
 #define SL_MODEL_HOST
 #include "tests/support/basic/check.h"
@@ -105,7 +106,10 @@ TEST(point_sources_fill_their_cone)
 	}
 }
 
-/* Uniform in z on the surface and directed outward, Lambertian about each normal. Words are random, then at their limits. */
+/*
+ * Uniform in z on the surface and directed outward, Lambertian about each normal. Words are random,
+ * then at their limits.
+ */
 TEST(sphere_sources_emit_outward)
 {
 	static const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
@@ -169,7 +173,10 @@ TEST(lengths_whose_square_overflows_are_refused)
 static const double center[3] = {0.3, -0.2, 0.4}, from[3] = {-0.5, -0.3, -0.8},
 		    to[3] = {0.4, 0.9, 0.7}, normal[3] = {0.3, -4, 1}, point[3] = {0, 0.2, 0.1};
 
-/* Distances along a ray to the sphere, the box and the plane in double; negative: none. Sets *rise to the slope to the plane. */
+/*
+ * Distances along a ray to the sphere, the box and the plane in double; negative: none. Sets *rise
+ * to the slope to the plane.
+ */
 static void distances(const double at[3], const double along[3], double distance[3], double *rise)
 {
 	double a = 0, b = 0, c = -0.7 * 0.7, height = 0, first = -1e300, last = 1e300, root;

@@ -1,7 +1,7 @@
 /*
- * histories.c - what all models promise, for random options: every value is in the range of its column, constant columns
- * are constant, steps can be taken one by one, and an observer sees them and their random numbers. Also that histories end
- * where the geometry says.
+ * histories.c - what all models promise, for random options: every value is in the range of its
+ * column, constant columns are constant, steps can be taken one by one, and an observer sees them
+ * and their random numbers. Also that histories end where the geometry says.
  */
 #define SL_MODEL_HOST
 #include <stdio.h>
@@ -197,7 +197,10 @@ static uint64_t follow(struct seen *seen, uint64_t stop_at)
 	return seen->states - 1;
 }
 
-/* Single steps, two parts, all steps at once and the loops of the host give the same end, after which nothing changes. */
+/*
+ * Single steps, two parts, all steps at once and the loops of the host give the same end, after
+ * which nothing changes.
+ */
 static void check_history(const struct sl_recipe *r, uint64_t id, uint64_t most)
 {
 	struct seen seen = {.r = r, .id = id, .most = most};
@@ -233,7 +236,10 @@ TEST(histories_keep_what_models_promise)
 	}
 }
 
-/* No ray leaves a closed surface of any position and size, empty or with a sphere inside that reflects rays to the wall. */
+/*
+ * No ray leaves a closed surface of any position and size, empty or with a sphere inside that
+ * reflects rays to the wall.
+ */
 TEST(closed_scenes_do_not_leak)
 {
 	static const double sizes[] = {1e-9, 1, 1e9}, places[] = {0, 3, 3000};

@@ -1,6 +1,7 @@
 /*
- * known_values.c - compares the models with results in closed form, and what they say about their columns. known_values.txt
- * has configurations, each followed by what is true of it, in lines that begin with a tab:
+ * known_values.c - compares the models with results in closed form, and what they say about their
+ * columns. known_values.txt has configurations, each followed by what is true of it, in lines that
+ * begin with a tab:
  *
  *	STEPS mean VALUE NUMBER    the mean of a value after start, a number of steps, or end (all steps)
  *	STEPS share FATE NUMBER    the fraction of the particles that have a fate then
@@ -13,8 +14,8 @@
  *	                           one step of a particle from there, with v = 0, that has made STEPS, at 10 cm/ns; a LENGTH of 0
  *	                           is not tested
  *
- * A mean may be wrong by 4.5 standard errors, which are those of the sample. Text after the number is a comment. The sample is
- * smaller for configurations that sampling.h does not select.
+ * A mean may be wrong by 4.5 standard errors, which are those of the sample. Text after the number
+ * is a comment. The sample is smaller for configurations that sampling.h does not select.
  */
 #include <stdio.h>
 #include <stdlib.h>

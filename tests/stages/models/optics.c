@@ -21,7 +21,9 @@ static double want_fresnel(double n, double m, double c)
 	return (s * s + p * p) / 2;
 }
 
-/* Returns the error of the reflectance. Near the critical angle this falls from 1 as a square root. */
+/*
+ * Returns the error of the reflectance. Near the critical angle this falls from 1 as a square root.
+ */
 static double check_surface(float n, float m, float c, double turn)
 {
 	double s = sqrt(fmax(1 - (double)c * (double)c, 0)), sine = (double)n / (double)m * s;
@@ -75,8 +77,9 @@ static float scatter(double g, float uniform)
 }
 
 /*
- * Error of the cosine in units of the last place of u, compared with the inverse in the textbook form: (1 + g^2 -
- * ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. The function is steep for g near 1 or -1.
+ * Error of the cosine in units of the last place of u, compared with the inverse in the textbook
+ * form: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. The function is steep for g near 1 or
+ * -1.
  */
 static double scatter_error(double g, double u, double c)
 {
@@ -135,7 +138,9 @@ static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = 
 	{.u = 0x1.6a09e6p-12f, .w = -0x1.fffffep-1f}, {.u = 0x1.6a09e6p-12f, .w = 0x1.fffffep-1f},
 	{.v = 1e-20f, .w = -1}};
 
-/* c = 1 keeps the direction, c = -1 reverses it; the mean over all azimuths is along the old one. */
+/*
+ * c = 1 keeps the direction, c = -1 reverses it; the mean over all azimuths is along the old one.
+ */
 TEST(scattering_at_the_poles)
 {
 	for (size_t i = 0; i < sizeof(poles) / sizeof(poles[0]); i++) {

@@ -1,6 +1,6 @@
 /*
- * slab.c - tests the rules of the slab at surfaces and boundaries of layers, its sources and its detector. What holds for
- * every model is in histories.c.
+ * slab.c - tests the rules of the slab at surfaces and boundaries of layers, its sources and its
+ * detector. What holds for every model is in histories.c.
  */
 #define SL_MODEL_HOST
 #include <stdio.h>
@@ -67,7 +67,10 @@ TEST(depth_and_direction_determine_the_layer)
 /* The word of a uniform number; 0 is the smallest, which reflects if anything does. */
 #define LEAST 0x1p-33f
 
-/* At each surface: reflected if the number is at most Fresnel's reflectance of the two media, else refracted or out. */
+/*
+ * At each surface: reflected if the number is at most Fresnel's reflectance of the two media, else
+ * refracted or out.
+ */
 TEST(boundaries_reflect_or_refract)
 {
 	float t;
@@ -119,8 +122,8 @@ TEST(boundaries_reflect_or_refract)
 }
 
 /*
- * From surfaces, also of a half-space, and from a boundary, parallel to it or almost. A flight that rounding makes 0 does not
- * change the layer.
+ * From surfaces, also of a half-space, and from a boundary, parallel to it or almost. A flight that
+ * rounding makes 0 does not change the layer.
  */
 TEST(grazing_flights_keep_their_layer)
 {
@@ -214,7 +217,9 @@ static bool in_rectangle(double x, double y, double sine)
 	return fabs(x - 0.1) <= 0.25 && fabs(y + 0.2) <= 0.1 && sine <= 2;
 }
 
-/* Compares the fates with those of the same slab that has no detector; edges may round either way. */
+/*
+ * Compares the fates with those of the same slab that has no detector; edges may round either way.
+ */
 TEST(detectors_have_their_outlines_and_faces)
 {
 	static const struct {
@@ -256,7 +261,10 @@ TEST(detectors_have_their_outlines_and_faces)
 	}
 }
 
-/* The inner radius of an annulus belongs to it and the outer one does not, so that annuli can adjoin. */
+/*
+ * The inner radius of an annulus belongs to it and the outer one does not, so that annuli can
+ * adjoin.
+ */
 TEST(adjoining_annuli_share_no_particle)
 {
 	struct sl_slab inner = RULES(slab, PLAIN ", detector: {type: annulus, radius: 0.5 cm, "

@@ -1,10 +1,11 @@
 /*
  * math.c - compares log, sin and cos with the double-precision functions of the C library.
  *
- * Tests every 67th float or a share of them (cases/sampling.h), the limits, and the inputs with the largest errors, which are
- * recorded in data/reference/math/ulp.txt. With SLUICE_ALL=1 in the environment it tests every float and prints the lines of
- * ulp.txt: the largest errors, their inputs, and a digest of all results. The errors of the double functions are below 1e-8
- * units of the last place of a float.
+ * Tests every 67th float or a share of them (cases/sampling.h), the limits, and the inputs with the
+ * largest errors, which are recorded in data/reference/math/ulp.txt. With SLUICE_ALL=1 in the
+ * environment it tests every float and prints the lines of ulp.txt: the largest errors, their
+ * inputs, and a digest of all results. The errors of the double functions are below 1e-8 units of
+ * the last place of a float.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,10 @@ static float cosine(float x)
 	return c;
 }
 
-/* sin(pi (x + quarter / 2)) in the range of sl_sincospi(), by the exact distance from the nearest multiple of 1/2. */
+/*
+ * sin(pi (x + quarter / 2)) in the range of sl_sincospi(), by the exact distance from the nearest
+ * multiple of 1/2.
+ */
 static double turned(double x, long long quarter)
 {
 	double n = rint(2 * x), t = PI * (x - n / 2);
@@ -72,7 +76,10 @@ static const struct function {
 
 enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
-/* Error of got in units of the last place of want, at least 2^-149; HUGE_VAL if only one is NaN or infinite. */
+/*
+ * Error of got in units of the last place of want, at least 2^-149; HUGE_VAL if only one is NaN or
+ * infinite.
+ */
 static double error_of(float got, double want)
 {
 	const double overflow = 0x1.ffffffp+127; /* from here on rounds to infinity */

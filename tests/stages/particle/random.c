@@ -7,7 +7,10 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 
-/* The lines are "philox COUNTER(4) KEY(2) WORDS(4)" and "draw SEED ID K WORDS(8)"; words are hexadecimal. */
+/*
+ * The lines are "philox COUNTER(4) KEY(2) WORDS(4)" and "draw SEED ID K WORDS(8)"; words are
+ * hexadecimal.
+ */
 TEST(published_output_is_reproduced)
 {
 	FILE *f = open_source("data/reference/philox.txt");

@@ -3,8 +3,8 @@
  * none.
  *
  * A program that links this file counts its calls of malloc(), calloc(), realloc() and the aligned
- * variants. A sanitizer build uses the hooks of the sanitizer; other builds replace the functions of
- * glibc.
+ * variants. A sanitizer build uses the hooks of the sanitizer; other builds replace the functions
+ * of glibc.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
 #define SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
@@ -19,8 +19,8 @@ uint64_t allocations(void);
 uint64_t allocations_of_thread(void);
 
 /*
- * From now on the k-th allocation of the process fails (0: none), and if on, all after it. Not with sanitizers.
- * allocations_since_armed() returns the number of allocations since this call.
+ * From now on the k-th allocation of the process fails (0: none), and if on, all after it. Not with
+ * sanitizers. allocations_since_armed() returns the number of allocations since this call.
  */
 void allocations_fail(uint64_t k, bool on);
 uint64_t allocations_since_armed(void);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "tests/support/basic/check.h"
 #include "stages/host/host.h"
+#include "tests/support/basic/check.h"
 
 void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage)
 {

@@ -13,7 +13,10 @@ struct batch_memory {
 /* Allocates memory for any batch of r and fills it with the byte garbage. */
 void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage);
 
-/* The same for batches that are not computed in blocks: all columns then have the items of all particles. */
+/*
+ * The same for batches that are not computed in blocks: all columns then have the items of all
+ * particles.
+ */
 void open_whole_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage);
 
 /* Runs all stages of batch number. */

@@ -1,6 +1,7 @@
 /*
- * coverage.h - included before every file of a build that counts executed lines (CMakePresets.json): processes that
- * end by _exit(), as the program and its children do, write their counts too.
+ * coverage.h - included before every file of a build that counts executed lines
+ * (CMakePresets.json): processes that end by _exit(), as the program and its children do, write
+ * their counts too.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_COVERAGE_H
 #define SL_TESTS_SUPPORT_BASIC_COVERAGE_H

@@ -1,6 +1,6 @@
 /* open_dir.c - see open_dir.h. */
-#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/open_dir.h"
+#include "tests/faults/fault_injection.h"
 
 #include <stdlib.h>
 

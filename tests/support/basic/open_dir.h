@@ -14,7 +14,9 @@ struct open_dir {
 };
 extern struct open_dir open_dir; /* of the folder of the test (support/program/fixture.h) */
 
-/* For BEFORE_EACH and AFTER_EACH. The end fails if a descriptor is left open, and disarms faults. */
+/*
+ * For BEFORE_EACH and AFTER_EACH. The end fails if a descriptor is left open, and disarms faults.
+ */
 void open_dir_begin(void);
 void open_dir_end(void);
 

@@ -1,4 +1,7 @@
-/* replaced.h - begins the definition of a function that replaces one of the library, __real_NAME (-Wl,--wrap; tests.def). */
+/*
+ * replaced.h - begins the definition of a function that replaces one of the library, __real_NAME
+ * (-Wl,--wrap; tests.def).
+ */
 #ifndef SL_TESTS_SUPPORT_BASIC_REPLACED_H
 #define SL_TESTS_SUPPORT_BASIC_REPLACED_H
 

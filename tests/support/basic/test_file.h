@@ -1,6 +1,7 @@
 /*
- * test_file.h - defines tests. All files of tests are linked to one program, because linking one program for each took a
- * fifth of a build; ctest starts it once per file (tests/main.c), so files share no state.
+ * test_file.h - defines tests. All files of tests are linked to one program, because linking one
+ * program for each took a fifth of a build; ctest starts it once per file (tests/main.c), so files
+ * share no state.
  *
  *	BEFORE_TESTS()                    before the first test of the file; at most one per file, like the next three
  *	{
@@ -12,7 +13,8 @@
  *		assert_int_equal(1 + 1, 2);
  *	}
  *
- * Each file has an empty directory, folder (support/program/fixture.h). With BEFORE_EACH, each test has one.
+ * Each file has an empty directory, folder (support/program/fixture.h). With BEFORE_EACH, each test
+ * has one.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_TEST_FILE_H
 #define SL_TESTS_SUPPORT_BASIC_TEST_FILE_H
@@ -38,8 +40,8 @@ extern struct test_part_of_file *test_parts;
 #define AFTER_EACH()   ADD_TEST_PART(TEST_ENDS, after_each_test)
 
 /*
- * In the place of int main(int argc, char **argv), where a file has arguments; calls run_test_file(). argv[0] is the name of
- * the file.
+ * In the place of int main(int argc, char **argv), where a file has arguments; calls
+ * run_test_file(). argv[0] is the name of the file.
  */
 #define TEST_FILE(argc, argv)                                          \
 	static int main_of_file(int argc, char **argv);                \
@@ -50,7 +52,10 @@ extern struct test_part_of_file *test_parts;
 /* Runs the tests of the file; group is a name for the output. Returns the exit code. */
 int run_test_file(const char *group);
 
-/* Runs all tests on the emulated device, and again on CUDA's where there is one (primitives/device/device.h). */
+/*
+ * Runs all tests on the emulated device, and again on CUDA's where there is one
+ * (primitives/device/device.h).
+ */
 #define EMULATED_AND_DEVICE_FILE()                                                            \
 	TEST_FILE(argc, argv)                                                                 \
 	{                                                                                     \

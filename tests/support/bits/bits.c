@@ -257,7 +257,10 @@ static void run_variant(void)
 	difference = ends[end].other_files ? NULL : difference_of_runs("out", "whole");
 	if (difference)
 		bits_fail(difference);
-	/* equal files pass as those of the reference did; what else is in run.json is checked more rarely */
+	/*
+	 * equal files pass as those of the reference did; what else is in run.json is checked more
+	 * rarely
+	 */
 	if (!ends[end].other_files && bits_one_of(4) == 0)
 		bits_command("verify out --quiet", SL_OK);
 	remove_run(&folder, "out");

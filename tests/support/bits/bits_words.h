@@ -1,6 +1,6 @@
 /*
- * bits_words.h - the configurations of tests/end_to_end/bits/bits.txt and of data/configs, and command lines that are made at
- * random, by the rules of this table.
+ * bits_words.h - the configurations of tests/end_to_end/bits/bits.txt and of data/configs, and
+ * command lines that are made at random, by the rules of this table.
  */
 #ifndef SL_TESTS_SUPPORT_BITS_BITS_WORDS_H
 #define SL_TESTS_SUPPORT_BITS_BITS_WORDS_H
@@ -63,7 +63,10 @@ unsigned bits_one_of(unsigned n);
 /* Returns the name of one of the backends, or auto. */
 const char *bits_backend(enum sl_primitive primitive, enum sl_space space);
 
-/* Adds what a text says: "--option value", "key=value" for --set, "SL_NAME=value" for the environment, "$RULE", or a word. */
+/*
+ * Adds what a text says: "--option value", "key=value" for --set, "SL_NAME=value" for the
+ * environment, "$RULE", or a word.
+ */
 SL_PRINTF(2, 3) void bits_add(struct bits_words *w, const char *format, ...);
 
 #endif

@@ -1,6 +1,6 @@
 /* config_check.c - see config_check.h. */
-#include "pipeline/config/reader/reader.h"
 #include "tests/support/configs/config_check.h"
+#include "pipeline/config/reader/reader.h"
 
 #include "primitives/device/device.h"
 

@@ -1,4 +1,7 @@
-/* configs.h - files of the repository: tables of tests, and the configurations that it ships, data/configs. */
+/*
+ * configs.h - files of the repository: tables of tests, and the configurations that it ships,
+ * data/configs.
+ */
 #ifndef SL_TESTS_SUPPORT_CONFIGS_CONFIGS_H
 #define SL_TESTS_SUPPORT_CONFIGS_CONFIGS_H
 
@@ -11,7 +14,10 @@ enum { CONFIGS_MAX = 64, CONFIG_NAME_BYTES = 256, CONFIG_PATH_BYTES = 4096, LINE
 /* Returns the root of the repository: SLUICE_SOURCE, or the working directory. */
 const char *source_root(void);
 
-/* Opens a file below the root for reading. next_line() reads a line without its end; not empty ones, and none that begins with #. */
+/*
+ * Opens a file below the root for reading. next_line() reads a line without its end; not empty
+ * ones, and none that begins with #.
+ */
 FILE *open_source(const char *name);
 bool next_line(FILE *f, char line[LINE_BYTES]);
 

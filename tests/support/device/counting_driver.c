@@ -1,6 +1,6 @@
 /* counting_driver.c - see counting_driver.h. */
-#include "tests/faults/fault_injection.h"
 #include "tests/support/device/counting_driver.h"
+#include "tests/faults/fault_injection.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -13,7 +13,10 @@
 
 #include "primitives/device/device_driver.h"
 
-/* Calls that can return an error: name, parameters, arguments. The results of the first two can be replaced. */
+/*
+ * Calls that can return an error: name, parameters, arguments. The results of the first two can be
+ * replaced.
+ */
 #define COUNTED_ANSWERS(X)      \
 	X(count, (int *n), (n)) \
 	X(use, (int number, struct sl_device *d), (number, d))

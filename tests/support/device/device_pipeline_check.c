@@ -74,7 +74,10 @@ void device_pipeline_check(uint64_t first, uint64_t n, uint32_t largest)
 		check_seed(first + k, largest);
 }
 
-/* --- tiles, scores and backends --------------------------------------------------------------------------------- */
+/*
+ * --- tiles, scores and backends
+ * ---------------------------------------------------------------------------------
+ */
 
 /* Batch 0. */
 static void compare_one(
@@ -130,7 +133,10 @@ void device_pipeline_check_backends(uint32_t n)
 /* A batch has fewer copies, whose counters have fewer bits. */
 enum { COPIES_MOST = 50, BITS_MOST = 1 << 15 };
 
-/* Runs the batch with one flipped bit: it is right, or the error is reported. Returns whether it is reported. */
+/*
+ * Runs the batch with one flipped bit: it is right, or the error is reported. Returns whether it is
+ * reported.
+ */
 static bool flip(const struct sl_recipe *d, const struct sl_batch *host,
 	struct test_batch *pipeline, uint64_t number)
 {

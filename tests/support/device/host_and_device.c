@@ -1,8 +1,8 @@
 /* host_and_device.c - see host_and_device.h. */
 #include "tests/support/device/host_and_device.h"
 
-#include "stages/particle/digest.h"
 #include "stages/host/host.h"
+#include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 
 static void *filled_get(enum sl_space space, size_t bytes, unsigned char byte)

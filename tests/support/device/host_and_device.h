@@ -1,6 +1,6 @@
 /*
- * host_and_device.h - runs a batch on the host, which is the specification, and in a pipeline of the current device, and
- * compares the results byte by byte.
+ * host_and_device.h - runs a batch on the host, which is the specification, and in a pipeline of
+ * the current device, and compares the results byte by byte.
  */
 #ifndef SL_TESTS_SUPPORT_DEVICE_HOST_AND_DEVICE_H
 #define SL_TESTS_SUPPORT_DEVICE_HOST_AND_DEVICE_H
@@ -15,12 +15,15 @@ struct test_batch {
 	void *device_memory, *pinned;
 };
 
-/* Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change results. */
+/*
+ * Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change
+ * results.
+ */
 void *poisoned_get(enum sl_space space, size_t bytes);
 
 /*
- * poison fills the device memory. With 0, memory after the particles of a batch looks like particles that are alive. A recipe
- * that packs receives only its unpacked columns as they are.
+ * poison fills the device memory. With 0, memory after the particles of a batch looks like
+ * particles that are alive. A recipe that packs receives only its unpacked columns as they are.
  */
 void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r, unsigned char poison);
 void test_batch_close_device(struct test_batch *s);
@@ -31,7 +34,10 @@ static const char *const fused = NULL;
 /* Returns the recipe with the kernels of the device and the named backends. */
 struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort);
 
-/* Expects equal counts, tallies, histograms, rounds, tables and digests; of columns that were packed only the digests. */
+/*
+ * Expects equal counts, tallies, histograms, rounds, tables and digests; of columns that were
+ * packed only the digests.
+ */
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
 /* Runs batch number on the host and on the device, and compares the results. */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/basic/check.h"
-#include "tests/support/basic/test_recipes.h"
 #include "primitives/files/crc32.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host.h"
+#include "stages/particle/digest.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 
 /* Bytes of a chunk: 64 items of 8 bytes, 128 of 4. The device encoder ignores the level. */
 enum { CHUNK = 512, LEVEL = 6 };

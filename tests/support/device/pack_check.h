@@ -5,14 +5,22 @@
 #include "stages/device/device_pipeline.h"
 #include "stages/formats/mcpl/mcpl.h"
 
-/* Ways to pack: zlib streams of columns in byte planes; records; gzip members of records, and of columns. */
+/*
+ * Ways to pack: zlib streams of columns in byte planes; records; gzip members of records, and of
+ * columns.
+ */
 enum { PACKINGS = 4 };
 
-/* Makes a recipe of the device pack in way k, in chunks of 512 bytes, which can_pack() must allow. */
+/*
+ * Makes a recipe of the device pack in way k, in chunks of 512 bytes, which can_pack() must allow.
+ */
 void set_packing(struct sl_recipe *d, int k);
 bool can_pack(const struct sl_recipe *r, int k);
 
-/* The received streams must inflate to the columns or records of the host, and have the right sizes and checksums. */
+/*
+ * The received streams must inflate to the columns or records of the host, and have the right sizes
+ * and checksums.
+ */
 void check_packed(
 	const struct sl_recipe *d, const struct sl_batch *host, const struct sl_batch *received);
 

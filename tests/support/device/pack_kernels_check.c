@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/basic/check.h"
 #include "host_and_device.h"
 #include "pack_check.h"
-#include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/particle/digest.h"
+#include "tests/support/basic/check.h"
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
@@ -90,7 +90,10 @@ static uint32_t bits_of(uint64_t i)
 	return mixed % 4 == 0 ? special[mixed / 4 % 9] : (uint32_t)(mixed >> 32);
 }
 
-/* A table with all of its memory in two blocks: for each column room for n rows of 8 bytes, then source records. */
+/*
+ * A table with all of its memory in two blocks: for each column room for n rows of 8 bytes, then
+ * source records.
+ */
 struct two_tables {
 	struct sl_table host, device;
 	char *at[2]; /* host, device */

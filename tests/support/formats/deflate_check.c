@@ -29,7 +29,9 @@ static size_t expect_chunk(const struct sl_deflate_part *part, bool whole, size_
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
-/* Guarded memory of a job in the space of its backend. sizes holds out_used, then the stream sizes. */
+/*
+ * Guarded memory of a job in the space of its backend. sizes holds out_used, then the stream sizes.
+ */
 struct job {
 	const struct sl_backend *b;
 	struct deflate_try t;
@@ -219,8 +221,8 @@ static void check_same(struct job *k, struct output o, int poison)
 }
 
 /*
- * The first stream that needs more output than is left, and all later ones, have 0 bytes, unless it fits if it is stored:
- * some encoders lengthen a stream by more than that.
+ * The first stream that needs more output than is left, and all later ones, have 0 bytes, unless it
+ * fits if it is stored: some encoders lengthen a stream by more than that.
  */
 static void check_less(struct job *k, struct output o, size_t out_size)
 {

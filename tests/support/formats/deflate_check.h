@@ -1,6 +1,7 @@
 /*
- * deflate_check.h - runs a deflate job on any backend: zlib must restore the input (libdeflate does so in
- * fuzz/deflate.c), and on request the output must equal that of the specification (cpu or cpu_fast).
+ * deflate_check.h - runs a deflate job on any backend: zlib must restore the input (libdeflate does
+ * so in fuzz/deflate.c), and on request the output must equal that of the specification (cpu or
+ * cpu_fast).
  */
 #ifndef SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
 #define SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
@@ -21,10 +22,10 @@ struct deflate_try {
 };
 
 /*
- * Runs b with enough output, with exactly the bytes that it needs, and with fewer, where the streams that fit are written in
- * order and all later ones have 0 bytes. Scratch and outputs contain other bytes each time, which must not change the
- * streams. Backends of the host allocate no memory. One byte of scratch too little is refused. Returns the bytes of all
- * streams.
+ * Runs b with enough output, with exactly the bytes that it needs, and with fewer, where the
+ * streams that fit are written in order and all later ones have 0 bytes. Scratch and outputs
+ * contain other bytes each time, which must not change the streams. Backends of the host allocate
+ * no memory. One byte of scratch too little is refused. Returns the bytes of all streams.
  */
 size_t deflate_check(
 	const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t);

@@ -19,7 +19,10 @@ static uint8_t text_at(size_t i)
 	return (uint8_t)words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
 }
 
-/* 22 symbols with the counts 1, 1, 2, 3, 5, 8, ..., the most that fit in a segment, shuffled and repeated. */
+/*
+ * 22 symbols with the counts 1, 1, 2, 3, 5, 8, ..., the most that fit in a segment, shuffled and
+ * repeated.
+ */
 static uint8_t fibonacci_at(size_t i)
 {
 	uint32_t a = 1, b = 1, symbol = 0, place = (uint32_t)(i * 8191 % 28656);
@@ -110,7 +113,9 @@ static void check_input(const struct sl_backend *b, enum deflate_input kind, siz
 	free(in);
 }
 
-/* Runs of about 32 bytes: if they are longer on average, the encoder searches runs only (tokens.h). */
+/*
+ * Runs of about 32 bytes: if they are longer on average, the encoder searches runs only (tokens.h).
+ */
 static void sweep_run_lengths(const struct sl_backend *b)
 {
 	const struct deflate_try t = {.wrapper = SL_ZLIB, .exact = true};
@@ -129,7 +134,10 @@ static const size_t sizes[] = {0, 127, 128, 129, 255, 256, 257, 258, 259, 512, 5
 	(1 << 20) + 1};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
-/* More segments and streams than are processed at a time, shuffled items, and output after used bytes. */
+/*
+ * More segments and streams than are processed at a time, shuffled items, and output after used
+ * bytes.
+ */
 static const struct {
 	enum deflate_input kind;
 	size_t bytes;

@@ -1,6 +1,6 @@
 /*
- * deflate_inputs.h - jobs of deflate_check() with inputs of many kinds: each needs another part of an encoder. The output of
- * a device must equal that of its specification.
+ * deflate_inputs.h - jobs of deflate_check() with inputs of many kinds: each needs another part of
+ * an encoder. The output of a device must equal that of its specification.
  */
 #ifndef SL_TESTS_SUPPORT_FORMATS_DEFLATE_INPUTS_H
 #define SL_TESTS_SUPPORT_FORMATS_DEFLATE_INPUTS_H
@@ -27,8 +27,8 @@ enum deflate_input {
 void deflate_input_make(enum deflate_input kind, size_t bytes, void *to);
 
 /*
- * Tests every kind of input, sizes near slices, rounds and segments, and many chunk sizes, up to most bytes; on the
- * emulated device the share of sampling.h.
+ * Tests every kind of input, sizes near slices, rounds and segments, and many chunk sizes, up to
+ * most bytes; on the emulated device the share of sampling.h.
  */
 void deflate_sweep(const struct sl_backend *b, size_t most);
 

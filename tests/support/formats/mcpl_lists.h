@@ -22,14 +22,17 @@ double next_random(uint32_t *at);
 void any_direction(struct rnd *g, double d[3]);
 
 /*
- * Writes h->particles particles as an MCPL file, compressed if its name ends in .gz. The header of h
- * is followed by the source "a test" and by the strings of its comments and blobs. The function
+ * Writes h->particles particles as an MCPL file, compressed if its name ends in .gz. The header of
+ * h is followed by the source "a test" and by the strings of its comments and blobs. The function
  * computes record_bytes.
  */
 void make_list(const struct folder *f, const char *name, const struct sl_mcpl_header *h,
 	const char *const *strings, const struct sl_mcpl_particle *p);
 
-/* Expects that particle in the precision of a file. Directions are rounded; one NaN is as good as another. */
+/*
+ * Expects that particle in the precision of a file. Directions are rounded; one NaN is as good as
+ * another.
+ */
 void expect_record(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *found,
 	const struct sl_mcpl_particle *expected);
 

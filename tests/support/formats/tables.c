@@ -227,7 +227,9 @@ enum sl_status read_back(const struct sl_format *f, const void *file, size_t byt
 	return f->read(file, bytes, a, t);
 }
 
-/* A child begins with no processor time and inherits the limit, which this process must not reach. */
+/*
+ * A child begins with no processor time and inherits the limit, which this process must not reach.
+ */
 void limit_hdf5(bool on)
 {
 	struct rlimit cpu;

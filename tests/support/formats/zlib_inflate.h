@@ -6,7 +6,10 @@
 
 #include "primitives/primitives.h"
 
-/* Returns the size, or -1 if zlib refuses the stream, bytes follow it, or it exceeds the room. members: of gzip, several. */
+/*
+ * Returns the size, or -1 if zlib refuses the stream, bytes follow it, or it exceeds the room.
+ * members: of gzip, several.
+ */
 static inline long zlib_inflate(
 	enum sl_wrapper wrapper, bool members, const void *in, size_t size, void *to, size_t room)
 {

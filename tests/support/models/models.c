@@ -102,7 +102,10 @@ static void set_counts(
 		                      : random_below(seed, SL_SLAB_REGIONS + 1);
 }
 
-/* Sets the value of one option. A list has the number of values of this configuration, or one for all. */
+/*
+ * Sets the value of one option. A list has the number of values of this configuration, or one for
+ * all.
+ */
 static void set_option(const struct sl_option *o, void *value, uint64_t n, uint64_t *seed)
 {
 	uint64_t count = o->required || random_below(seed, 2) ? n : 1, choices = 0;
@@ -137,7 +140,10 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 	}
 }
 
-/* Sets the option of every item. An item has one of several shapes; the options of the others are not set. */
+/*
+ * Sets the option of every item. An item has one of several shapes; the options of the others are
+ * not set.
+ */
 static void set_items(const struct sl_option *o, unsigned char *value, uint64_t n, uint64_t shapes,
 	uint64_t *seed)
 {

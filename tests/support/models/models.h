@@ -1,4 +1,7 @@
-/* models.h - recipes of any model, from text or at random, and the state of their particles after any number of steps. */
+/*
+ * models.h - recipes of any model, from text or at random, and the state of their particles after
+ * any number of steps.
+ */
 #ifndef SL_TESTS_SUPPORT_MODELS_MODELS_H
 #define SL_TESTS_SUPPORT_MODELS_MODELS_H
 
@@ -11,8 +14,8 @@
 struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps);
 
 /*
- * Makes the recipe of a model, such as "slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}", with at most 1000 steps. The
- * text must be valid; the last brace can be left out.
+ * Makes the recipe of a model, such as "slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}", with at
+ * most 1000 steps. The text must be valid; the last brace can be left out.
  */
 struct sl_recipe recipe_of(const char *format, ...) SL_PRINTF(1, 2);
 
@@ -22,8 +25,8 @@ struct sl_recipe recipe_of(const char *format, ...) SL_PRINTF(1, 2);
 #define RULES_IN(model, recipe) ((const struct sl_##model *)(const void *)&(recipe)->rules)
 
 /*
- * Makes a recipe with random options of a model, which are valid, and at most max_steps steps. One seed always gives the same
- * recipe. Some options are at the ends of their ranges.
+ * Makes a recipe with random options of a model, which are valid, and at most max_steps steps. One
+ * seed always gives the same recipe. Some options are at the ends of their ranges.
  */
 struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uint32_t max_steps);
 

@@ -12,8 +12,9 @@ enum { MAX_STEPS = 70 }; /* a few more than there are entries of rounds */
 /* --- sizes ------------------------------------------------------------------------------------ */
 
 /*
- * Particles of a batch. A warp processes 32 at a time, a block 256 or a multiple, the host 4096; 320 items have no padding
- * between columns. Larger sizes take longer on the emulated device, and are rare.
+ * Particles of a batch. A warp processes 32 at a time, a block 256 or a multiple, the host 4096;
+ * 320 items have no padding between columns. Larger sizes take longer on the emulated device, and
+ * are rare.
  */
 static uint32_t random_size(uint64_t *seed, uint32_t largest)
 {
@@ -87,7 +88,10 @@ static void add_number(const struct sl_recipe *r, struct sl_condition *k, uint64
 	}
 }
 
-/* A postfix program: a comparison of up to two operations with a number, and perhaps another one or a fate. */
+/*
+ * A postfix program: a comparison of up to two operations with a number, and perhaps another one or
+ * a fate.
+ */
 static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 {
 	struct sl_condition *k = &r->condition;
@@ -212,8 +216,8 @@ static void make_largest_histogram(struct sl_recipe *r, bool weighted)
 }
 
 /*
- * Two grids: x by w, and the derived columns. Some values are outside of their ranges. The two columns are neighbours in
- * memory: a value after the end of r is the first one of rho.
+ * Two grids: x by w, and the derived columns. Some values are outside of their ranges. The two
+ * columns are neighbours in memory: a value after the end of r is the first one of rho.
  */
 static void make_grids(struct sl_recipe *r, bool weighted)
 {
@@ -230,8 +234,9 @@ static void make_grids(struct sl_recipe *r, bool weighted)
 }
 
 /*
- * Scores of the slab: of flights, which are the deposited weight, two estimators of the fluence and the weight that crosses a
- * plane; or only of collisions, with axes of equal bins or not, all of whose counters fit in shared memory.
+ * Scores of the slab: of flights, which are the deposited weight, two estimators of the fluence and
+ * the weight that crosses a plane; or only of collisions, with axes of equal bins or not, all of
+ * whose counters fit in shared memory.
  */
 static void make_scores(struct sl_recipe *r, bool flights, bool even)
 {

@@ -1,6 +1,6 @@
 /* fixture.c - see fixture.h. */
-#include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
+#include "tests/faults/fault_injection.h"
 
 #include "tests/support/basic/check.h"
 

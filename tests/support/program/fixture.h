@@ -1,6 +1,6 @@
 /*
- * fixture.h - the temporary directory of a file of tests, or of each test (support/basic/test_file.h): tests/main.c
- * creates it before and removes it after.
+ * fixture.h - the temporary directory of a file of tests, or of each test
+ * (support/basic/test_file.h): tests/main.c creates it before and removes it after.
  */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_FIXTURE_H
 #define SL_TESTS_SUPPORT_PROGRAM_FIXTURE_H

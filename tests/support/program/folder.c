@@ -1,4 +1,7 @@
-/* folder.c - temporary folders, with libc only, so that errors of the code under test do not hide here. */
+/*
+ * folder.c - temporary folders, with libc only, so that errors of the code under test do not hide
+ * here.
+ */
 #include "tests/support/program/folder.h"
 
 #include <dirent.h>
@@ -13,7 +16,10 @@
 
 #include "tests/support/basic/check.h"
 
-/* Tests whether the file system in memory has room for the files of a test: a container may give it little. */
+/*
+ * Tests whether the file system in memory has room for the files of a test: a container may give it
+ * little.
+ */
 static bool has_room_in_memory(void)
 {
 	struct statvfs facts;

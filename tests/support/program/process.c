@@ -1,4 +1,7 @@
-/* process.c - starts programs, and waits with a limit; output goes to files in memory, because a pipe could fill up. */
+/*
+ * process.c - starts programs, and waits with a limit; output goes to files in memory, because a
+ * pipe could fill up.
+ */
 #include "tests/support/program/process.h"
 
 #include <errno.h>

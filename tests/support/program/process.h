@@ -10,7 +10,8 @@
  *	assert_int_equal(e.code, SL_DISK);
  *	process_free(&e);
  *
- * "sluice" is not executed, but called in a child process (program_server.h), where allocations can fail:
+ * "sluice" is not executed, but called in a child process (program_server.h), where allocations can
+ * fail:
  *
  *	FAIL_AT=k     malloc, calloc, realloc and aligned allocations are counted together, from 1, those of
  *	              libraries included; the k-th returns NULL with errno ENOMEM (not with sanitizers)
@@ -62,8 +63,8 @@ void process_run(const struct process *p, int seconds, struct ending *e);
 void process_free(struct ending *e);
 
 /*
- * Runs body(argument) in a forked child, whose exit code is the return value. Returns that code, or 128 + n
- * if signal n ended the child. body must not call assertions argument cmocka.
+ * Runs body(argument) in a forked child, whose exit code is the return value. Returns that code, or
+ * 128 + n if signal n ended the child. body must not call assertions argument cmocka.
  */
 int in_child(int (*body)(void *argument), void *argument);
 

@@ -1,8 +1,8 @@
 /* program.c - see program.h. */
 #include "tests/support/program/program.h"
 
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -45,8 +45,10 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 /* Truncates the manifest after n lines, as if the run had been killed after n batches. */
 void keep_batches(const struct folder *f, const char *out, size_t n);
 
-/* report_of() parses out/run.json; the caller frees it. run_json() returns the text of the member key
- * of run.json, valid until the next call. */
+/*
+ * report_of() parses out/run.json; the caller frees it. run_json() returns the text of the member
+ * key of run.json, valid until the next call.
+ */
 struct sl_yaml *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
 

@@ -90,7 +90,9 @@ static bool prepare(void)
 	       (request->file_bytes == 0 || setrlimit(RLIMIT_FSIZE, &most) == 0);
 }
 
-/* Executes a program, or calls the one under test as if it had just been started; does not return. */
+/*
+ * Executes a program, or calls the one under test as if it had just been started; does not return.
+ */
 static void run_program(void)
 {
 	static char *texts[TEXTS_MOST + 2], bytes[TEXT_BYTES];

@@ -2,8 +2,8 @@
 #include "tests/support/property/property.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

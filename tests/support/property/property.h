@@ -8,9 +8,10 @@
  *	}
  *	PROPERTY_FILE()                          once per file
  *
- * A case depends on the seed and its number only. The seed is that of the command line or SLUICE_SHARE, which
- * differs between commits. Sizes grow over twelve cases and then start again, so a failure is first seen with a
- * small input. The output names the case that failed and the command that repeats it.
+ * A case depends on the seed and its number only. The seed is that of the command line or
+ * SLUICE_SHARE, which differs between commits. Sizes grow over twelve cases and then start again,
+ * so a failure is first seen with a small input. The output names the case that failed and the
+ * command that repeats it.
  */
 #ifndef SL_TESTS_SUPPORT_PROPERTY_PROPERTY_H
 #define SL_TESTS_SUPPORT_PROPERTY_PROPERTY_H
@@ -45,7 +46,10 @@ double rnd_between(struct rnd *g, double lo, double hi);
 /* Changes one of n bytes to another one. */
 void rnd_change(struct rnd *g, char *bytes, size_t n);
 
-/* Returns a copy of n bytes, which the caller frees: AddressSanitizer sees a byte that is read after them. */
+/*
+ * Returns a copy of n bytes, which the caller frees: AddressSanitizer sees a byte that is read
+ * after them.
+ */
 char *exact_copy(const void *bytes, size_t n);
 
 #define PROPERTY(name, cases)                       \
@@ -64,7 +68,10 @@ char *exact_copy(const void *bytes, size_t n);
 
 void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cases);
 
-/* Runs the tests of the file. Arguments: --seed N; --case N for that case alone; --seconds N for each property. */
+/*
+ * Runs the tests of the file. Arguments: --seed N; --case N for that case alone; --seconds N for
+ * each property.
+ */
 int property_main(int argc, char **argv);
 
 #endif

@@ -70,8 +70,8 @@ int fsync(int fd)
 }
 
 /*
- * System calls that the file layer makes in addition to those that it reports to sl_fault(), and those that make files
- * durable. The definitions replace those of the C library.
+ * System calls that the file layer makes in addition to those that it reports to sl_fault(), and
+ * those that make files durable. The definitions replace those of the C library.
  */
 #define SYSTEM_CALL(name, parameters, ...)                     \
 	int name parameters                                    \

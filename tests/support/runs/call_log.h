@@ -1,6 +1,6 @@
 /*
- * call_log.h - the calls of sl_fault() that a command makes, and a few system calls that the file layer does not report
- * to it, or that make files durable.
+ * call_log.h - the calls of sl_fault() that a command makes, and a few system calls that the file
+ * layer does not report to it, or that make files durable.
  */
 #ifndef SL_TESTS_SUPPORT_RUNS_CALL_LOG_H
 #define SL_TESTS_SUPPORT_RUNS_CALL_LOG_H
@@ -20,7 +20,10 @@ struct calls {
 	size_t n;
 };
 
-/* In the child, for process.begin. With LOG_ALL in the environment, allocations and sites are logged too. */
+/*
+ * In the child, for process.begin. With LOG_ALL in the environment, allocations and sites are
+ * logged too.
+ */
 void call_log_begin(void);
 
 /* Reads the log of the last command. */

@@ -95,7 +95,10 @@ static bool is_other_sync(const char *name, const char *call)
 	return is_in(name, "sys_fsync sys_dirsync sys_fdatasync ") && strcmp(name, call) != 0;
 }
 
-/* After an error that makes a device unusable, no call reaches the driver (device.c asks sl_fault() before each). */
+/*
+ * After an error that makes a device unusable, no call reaches the driver (device.c asks sl_fault()
+ * before each).
+ */
 static bool is_driver_call(const char *name, const char *call)
 {
 	(void)call;
@@ -208,7 +211,10 @@ static void kill_at(const char *call, size_t k)
 	finish_killed(!(trial.s->is & THREADS));
 }
 
-/* Within one system call, between two calls, and in third-party code, where SL_FAULT does not reach. */
+/*
+ * Within one system call, between two calls, and in third-party code, where SL_FAULT does not
+ * reach.
+ */
 static void kill_at_moments(void)
 {
 	const unsigned n = sl_sampling_step(1) == 1 ? 40 : 1;
@@ -255,7 +261,10 @@ static void note_sites(void)
 		}
 }
 
-/* Whether call i of the log stands for its site: the seed selects one call, and where the site is new the ends count too. */
+/*
+ * Whether call i of the log stands for its site: the seed selects one call, and where the site is
+ * new the ends count too.
+ */
 static bool stands_for_its_site(const struct calls *c, size_t i, bool is_new)
 {
 	size_t before = 0, after = 0;

@@ -1,10 +1,11 @@
 /*
- * fail_calls.h - each call of a command fails, once and from then on, and the command is killed at it.
+ * fail_calls.h - each call of a command fails, once and from then on, and the command is killed at
+ * it.
  *
- * An undisturbed command first logs its calls of sl_fault() with their sites, which are the call and its callers. A site
- * that no earlier command had fails at its first, its last and one other call, another site at one call, or in a complete
- * test (SLUICE_ONE_IN=1) each at every call. The command is also killed at a moment that the seed selects. trial.h
- * says what must hold then.
+ * An undisturbed command first logs its calls of sl_fault() with their sites, which are the call
+ * and its callers. A site that no earlier command had fails at its first, its last and one other
+ * call, another site at one call, or in a complete test (SLUICE_ONE_IN=1) each at every call. The
+ * command is also killed at a moment that the seed selects. trial.h says what must hold then.
  */
 #ifndef SL_TESTS_SUPPORT_RUNS_FAIL_CALLS_H
 #define SL_TESTS_SUPPORT_RUNS_FAIL_CALLS_H

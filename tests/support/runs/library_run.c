@@ -98,7 +98,10 @@ enum sl_status library_run(const struct library_run *r)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan;
-	/* as the program does: the processes that write HDF5 files are forked before the run has threads */
+	/*
+	 * as the program does: the processes that write HDF5 files are forked before the run has
+	 * threads
+	 */
 	enum sl_status s = sl_h5_writers_start(1);
 
 	if (s == SL_OK)

@@ -16,7 +16,9 @@ struct library_run {
 	unsigned slots, threads;     /* 0 slots: auto */
 	unsigned particles, batches; /* particles per batch */
 	const char *to;              /* output directory; NULL: no files are written */
-	/* Called after all memory is allocated, after each batch, and at the end; NULL: not called. */
+	/*
+	 * Called after all memory is allocated, after each batch, and at the end; NULL: not called.
+	 */
 	void (*begun)(void);
 	void (*batch)(void);
 	void (*ended)(void);
@@ -32,8 +34,8 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 enum sl_status library_run(const struct library_run *r);
 
 /*
- * Calls run with each compact and sort backend of the device, then, for fused mode, with NULL and each sort; with one to
- * three slots.
+ * Calls run with each compact and sort backend of the device, then, for fused mode, with NULL and
+ * each sort; with one to three slots.
  */
 void for_each_backend(void (*run)(const char *compact, const char *sort, unsigned slots));
 

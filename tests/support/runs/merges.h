@@ -1,5 +1,6 @@
 /*
- * merges.h - runs of particle lists with a joined file: what the file must contain, and its merge again in memory.
+ * merges.h - runs of particle lists with a joined file: what the file must contain, and its merge
+ * again in memory.
  *
  * BEFORE_TESTS() of a file calls merges_begin(). User flags are the numbers of the particles.
  */
@@ -38,7 +39,10 @@ struct list_run list_run_of(const char *format, unsigned key, uint32_t particles
 /* Runs it on a device to the folder `out`, and verifies it. */
 void make_list_run(const struct list_run *r, const char *device);
 
-/* Expects that the joined file has the right particles in the right order. Returns its bytes; the caller frees them. */
+/*
+ * Expects that the joined file has the right particles in the right order. Returns its bytes; the
+ * caller frees them.
+ */
 char *expect_joined(const struct list_run *r, size_t *bytes);
 
 /* The number of files in the folder of the run. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Open MPI refuses to run as root without the first two variables. With the third it does not look for ssh, and
- * with the last the ranks use shared memory alone: all are on this machine.
+ * Open MPI refuses to run as root without the first two variables. With the third it does not look
+ * for ssh, and with the last the ranks use shared memory alone: all are on this machine.
  */
 static const char *const environment[] = {"OMPI_ALLOW_RUN_AS_ROOT=1",
 	"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm_rsh_agent=", "OMPI_MCA_btl=self,vader",

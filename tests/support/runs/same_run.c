@@ -38,8 +38,8 @@ static bool has_key(const char *line, const char *const *key)
 }
 
 /*
- * The lines of run.json without those that have a key of but: those of tallies that have one of the keys, or if keys is
- * NULL all except those of execution. The caller frees the text.
+ * The lines of run.json without those that have a key of but: those of tallies that have one of the
+ * keys, or if keys is NULL all except those of execution. The caller frees the text.
  */
 static char *lines_of(const char *out, const char *const *keys, const char *const *but)
 {

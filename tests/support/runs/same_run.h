@@ -5,8 +5,8 @@
 #include "pipeline/output/existing_run.h"
 
 /*
- * What differs between two runs of one configuration, or NULL: any byte of any file, or in run.json anything but
- * times and what computed the run. Valid until the next call.
+ * What differs between two runs of one configuration, or NULL: any byte of any file, or in run.json
+ * anything but times and what computed the run. Valid until the next call.
  */
 const char *difference_of_runs(const char *a, const char *b);
 

@@ -265,7 +265,10 @@ static size_t times_seen(uint64_t state)
 	return n;
 }
 
-/* The commands that repair give the undisturbed files. Their result depends only on the state, so each is tested once. */
+/*
+ * The commands that repair give the undisturbed files. Their result depends only on the state, so
+ * each is tested once.
+ */
 static void repair(void)
 {
 	const uint64_t state = state_of_files();

@@ -1,8 +1,8 @@
 /*
  * trial.h - one command with a fault: what must hold after it, whatever the fault is.
  *
- * A scenario is a command with its input. trial_begin() runs it undisturbed and logs its calls of sl_fault(), with their
- * sites: the call and its callers. After a fault,
+ * A scenario is a command with its input. trial_begin() runs it undisturbed and logs its calls of
+ * sl_fault(), with their sites: the call and its callers. After a fault,
  *
  *	- each file has the bytes that it had before, or those that the undisturbed command gives it;
  *	- a manifest is a beginning of the undisturbed one, and its files exist;
@@ -83,8 +83,9 @@ struct fault {
 	} while (0)
 
 /*
- * Runs the command with the fault, and checks the processes and files that are left. The text is a variable of its
- * environment or, without "=", a name of the fault. fault: NULL if it is no more than that.
+ * Runs the command with the fault, and checks the processes and files that are left. The text is a
+ * variable of its environment or, without "=", a name of the fault. fault: NULL if it is no more
+ * than that.
  */
 SL_PRINTF(2, 3) void trial_run_with(const struct fault *fault, const char *format, ...);
 
@@ -94,7 +95,10 @@ void trial_check_ending(void);
 /* The message has a remedy, and this text. */
 void trial_check_message(const char *text);
 
-/* Tests whether the files that were read are those that the undisturbed command makes; and whether it is "run". */
+/*
+ * Tests whether the files that were read are those that the undisturbed command makes; and whether
+ * it is "run".
+ */
 bool trial_is_finished(void);
 bool trial_is_run(void);
 

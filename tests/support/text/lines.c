@@ -42,7 +42,10 @@ void lines_free(struct lines *l)
 	free(l->text);
 }
 
-/* --- comparison ------------------------------------------------------------------------------------ */
+/*
+ * --- comparison
+ * ------------------------------------------------------------------------------------
+ */
 
 static bool same_line(const char *want, const char *found)
 {
@@ -66,7 +69,9 @@ static bool same_line(const char *want, const char *found)
 	return true;
 }
 
-/* Matches the lines from i and k on. *i_most and *k_most are the furthest lines that were compared. */
+/*
+ * Matches the lines from i and k on. *i_most and *k_most are the furthest lines that were compared.
+ */
 static bool match_from(const struct lines *want, size_t i, const struct lines *found, size_t k,
 	size_t *i_most, size_t *k_most)
 {
@@ -119,7 +124,10 @@ void lines_update(FILE *out, const struct lines *want, const struct lines *found
 	}
 }
 
-/* --- JSON as lines --------------------------------------------------------------------------------- */
+/*
+ * --- JSON as lines
+ * ---------------------------------------------------------------------------------
+ */
 
 static void print_node(FILE *out, const struct sl_yaml *tree, sl_node node, const char *name)
 {

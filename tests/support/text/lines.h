@@ -1,4 +1,7 @@
-/* lines.h - lines of a text, and whether they match expected ones with wildcards (tests/text/text.c). */
+/*
+ * lines.h - lines of a text, and whether they match expected ones with wildcards
+ * (tests/text/text.c).
+ */
 #ifndef SL_TESTS_SUPPORT_TEXT_LINES_H
 #define SL_TESTS_SUPPORT_TEXT_LINES_H
 
