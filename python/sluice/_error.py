@@ -10,7 +10,7 @@ class Status(NamedTuple):
     """How a call ended: the statuses and exit codes of the program."""
 
     name: str
-    """As in docs/exit-codes.md: 'USAGE', 'BAD_INPUT', 'DISK', ..."""
+    """As in docs/running.md: 'USAGE', 'BAD_INPUT', 'DISK', ..."""
     code: int
     """The exit code of the program for this status."""
     meaning: str

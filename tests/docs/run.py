@@ -156,9 +156,9 @@ class Checker:
 
     def check_exit_codes(self):
         defined = re.findall(r'^SL_STATUS\((\w+), (\d+), ".*"\)$', read(self.source, "primitives/base/status.def"), re.M)
-        rows = re.findall(r"^\| (\d+) \| `SL_(\w+)` \|", read(self.source, "docs/exit-codes.md"), re.M)
+        rows = re.findall(r"^\| (\d+) \| `SL_(\w+)` \|", read(self.source, "docs/running.md"), re.M)
         if [(code, name) for name, code in defined] != rows:
-            self.problem("docs/exit-codes.md", 1, "its table is not that of primitives/base/status.def")
+            self.problem("docs/running.md", 1, "its table is not that of primitives/base/status.def")
 
     def check_packages(self):
         """The commands for pip and the message of CMake name the packages that scripts/setup.sh installs."""

@@ -1,5 +1,5 @@
 # The Spack package of Sluice. It names no archive, because there is none yet: "spack develop"
-# builds the sources of a working tree (docs/installing.md).
+# builds the sources of a working tree (docs/quickstart.md).
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
