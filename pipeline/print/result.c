@@ -39,6 +39,7 @@ static bool is_container(const char *value)
 	return value && (*value == '[' || *value == '{');
 }
 
+/* The end of the value that begins at a place. */
 static const char *end_of(const char *at)
 {
 	int depth = 0;
@@ -51,14 +52,14 @@ static const char *end_of(const char *at)
 			depth++;
 		else if (*at == ']' || *at == '}')
 			depth--;
-		else
+		else if (*at)
 			at += strcspn(at + 1, ",:]}\"[{");
 		at += *at != '\0';
 	} while (depth > 0 && *at);
 	return at;
 }
 
-/* Moves to the next item of a container without line breaks. */
+/* Moves to the next item of a container without spaces; false at its end. */
 static bool next_item(struct item *i)
 {
 	const char *at = i->value ? end_of(i->value) : i->in + 1;
@@ -198,6 +199,7 @@ static struct style style_of(const char *spec)
 	return s;
 }
 
+/* The value that a field names. */
 static const char *value_of(struct printer *p, const char *path)
 {
 	size_t n = strlen(path);
@@ -242,6 +244,7 @@ static void put_f32(float number, char *text, size_t size)
 	while (digits++ < 9 && strtof(text, NULL) != number);
 }
 
+/* Is it a whole number that is printed in full? */
 static bool is_whole(const char *value)
 {
 	size_t digits = strspn(value, "-0123456789");
@@ -304,6 +307,7 @@ static bool put_items(struct printer *p, const char *in, bool columns, const str
 	return i.number > 0;
 }
 
+/* Ends the text at a character, and returns what follows it; NULL if it has none. */
 static char *cut(char *text, char at)
 {
 	char *found = strchr(text, at);
@@ -461,7 +465,7 @@ static void print_line(struct printer *p, const struct sl_line *l, FILE *out)
 		print_item(p, l, &printed, most, out);
 		return;
 	}
-	while (next_item(&p->item))
+	while (is_container(in) && next_item(&p->item))
 		print_item(p, l, &printed, most, out);
 	if (printed > most)
 		fprintf(out, "%-*sand %zu others\n", LABEL_WIDTH, "", printed - most);

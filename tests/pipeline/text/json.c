@@ -1,11 +1,15 @@
-/* json.c - the exact bytes of the JSON writer. That they read back: tests/property/results.c. */
-#include "pipeline/text/json.h"
+/*
+ * json.c - the exact bytes of the JSON writer, and texts that are no JSON. That they read back:
+ * tests/property/results.c.
+ */
+#include "pipeline/print/result.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "tests/support/basic/check.h"
+#include "tests/support/models/models.h"
 
 static const char one_line[] = "{\"largest\":18446744073709551615,\"none\":{},\"list\":[0.1,true,"
 			       "{\"a\":\"b\"}],\"whole\":[1,18446744073709551615,0],"
@@ -108,4 +112,30 @@ TEST(reals_are_shortest)
 		sl_json_real(&j, NULL, rows[i].value);
 		assert_string_equal(text, rows[i].text);
 	}
+}
+
+/*
+ * A child process that has read a crafted file can return any text; sanitizers see what leaves it.
+ */
+TEST(texts_that_are_no_json_are_printed)
+{
+	static const struct sl_line lines[] = {
+		{"a", NULL, "{b.c} {d:8.3g} {e~batch} {#f} [{?g=x}y]"},
+		{"a.f.*3", "x {*:5}\n", "{@} {*:9.4g} <k|{m:5B}> {n/o:T}"},
+		{"a.f.*", NULL, "{} {p.*:-4r}"}, {NULL, NULL, NULL}};
+	static const char letters[] = "{}[]\":,\\abcdefghk1.-n ";
+	FILE *out = fopen("/dev/null", "w");
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 20000; i++) {
+		struct sl_result r;
+		char text[48] = "";
+
+		assert_ok(sl_result_begin(&r, lines, out));
+		for (size_t k = random_below(&seed, sizeof(text)); k > 0; k--)
+			text[k - 1] = letters[random_below(&seed, sizeof(letters) - 1)];
+		fprintf(r.memory.out, "{\"a\":%.*s{\"f\":[%.*s", i % 2 * 40, text, 47, text);
+		assert_ok(sl_result_end(&r, SL_OK));
+	}
+	fclose(out);
 }
