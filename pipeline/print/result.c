@@ -23,10 +23,7 @@ enum {
 	LINE_BYTES = 1 << 16
 };
 
-/*
- * --- values
- * ------------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* A value is a place in the JSON; NULL: missing. item.value NULL: the first item is next. */
 struct item {
@@ -117,10 +114,7 @@ static bool is_void(const char *value)
 	       (strchr("-0123456789", *value) && number_of(value) == 0);
 }
 
-/*
- * --- fields
- * ------------------------------------------------------------------------------------------
- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 /* A line in the making, and what its fields refer to. */
 struct printer {
@@ -416,10 +410,7 @@ static void put_format(struct printer *p, const char **format, char end, bool *f
 	p->text[p->used] = '\0';
 }
 
-/*
- * --- lines
- * -------------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static const char *text_of(struct printer *p, const char *format, bool heading)
 {

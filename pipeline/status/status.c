@@ -156,9 +156,7 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 		dir->path);
 }
 
-/*
- * --- parts --------------------------------------------------------------------------------------
- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 struct parts_walk {
 	const struct sl_dir *dir;

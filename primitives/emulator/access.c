@@ -87,9 +87,7 @@ void sl_access_launch_ends(void)
 	is_running = false;
 }
 
-/*
- * --- recording ---------------------------------------------------------------------------------
- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 static bool is_within(uintptr_t p, const void *from, size_t bytes)
 {
@@ -164,9 +162,7 @@ void sl_access_add(enum sl_access_kind kind, const void *at, size_t bytes, uintp
 	}
 }
 
-/*
- * --- counting ----------------------------------------------------------------------------------
- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 /* For qsort(). */
 static int by_key(const void *a, const void *b)
@@ -316,9 +312,7 @@ void sl_access_block_ends(struct sl_block *b)
 	count_log(&b->log);
 }
 
-/*
- * --- what the compiler calls --------------------------------------------------------------------
- */
+/* --- what the compiler calls ------------------------------------------------------------------ */
 
 /* Called before an access. The place is the instruction after the call. */
 #define COUNTED(name, kind, bytes)                                                              \

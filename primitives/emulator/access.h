@@ -71,9 +71,7 @@ void sl_access_start(void);
 /* Stops counting; to be called when the queued kernels have ended. */
 struct sl_access_counts sl_access_stop(void);
 
-/*
- * --- for launch.c and thread.c -----------------------------------------------------------------
- */
+/* --- for launch.c and thread.c ---------------------------------------------------------------- */
 
 enum sl_access_kind { SL_ACCESS_LOAD, SL_ACCESS_STORE, SL_ACCESS_UPDATE };
 
@@ -100,9 +98,7 @@ void sl_access_barrier(struct sl_block *b);
 /* The threads of b have ended. */
 void sl_access_block_ends(struct sl_block *b);
 
-/*
- * --- for the compiler ---------------------------------------------------------------------------
- */
+/* --- for the compiler ------------------------------------------------------------------------- */
 
 /*
  * Before an access of any size, and at the start of the program. access.c has those of 1 to 16

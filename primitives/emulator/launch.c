@@ -216,9 +216,7 @@ static bool run_round(struct sl_block *b)
 	return true;
 }
 
-/*
- * --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void report_deadlock(const struct sl_block *b)
 {

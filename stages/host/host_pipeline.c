@@ -214,10 +214,7 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 	return SL_OK;
 }
 
-/*
- * --- block by block
- * -------------------------------------------------------------------------------
- */
+/* --- block by block --------------------------------------------------------------------------- */
 
 /* Moves the items with the given ascending numbers to the beginning of a column. */
 static void move_items(void *column, uint32_t item_bytes, const uint32_t *number, uint32_t n)

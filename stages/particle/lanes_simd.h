@@ -43,10 +43,7 @@ typedef struct {
 #undef COLUMN
 } sl_lanes;
 
-/*
- * --- scalars in each lane
- * --------------------------------------------------------------------------
- */
+/* --- scalars in each lane --------------------------------------------------------------------- */
 
 /* x - 0 is x for every x, also for -0. */
 static inline sl_f32 sl_all(float x)
@@ -77,10 +74,7 @@ static inline sl_u32 sl_all_fate(enum sl_fate x)
 /* x as a value of the type of other: in each lane if other is an sl_f32. */
 #define SL_AS(other, x) ((x) - _Generic((other), sl_f32 : (sl_f32){0}, default : 0.0f))
 
-/*
- * --- intrinsics
- * ------------------------------------------------------------------------------------
- */
+/* --- intrinsics ------------------------------------------------------------------------------- */
 
 /* Half as many lanes of 64 bits. */
 typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
@@ -107,10 +101,7 @@ typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
 	((sl_pairs)vmull_u32(vmovn_u64((uint64x2_t)(a)), vmovn_u64((uint64x2_t)(b))))
 #endif
 
-/*
- * --- functions
- * -------------------------------------------------------------------------------------
- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static inline sl_f32 sl_fma_lanes(sl_f32 a, sl_f32 b, sl_f32 c)
 {
@@ -284,10 +275,7 @@ static inline sl_f32 sl_among(sl_u32 i, float a, float b, float c, float d)
 #define SL_MEMBER_FEW(array, i, name) \
 	sl_among(i, (array)[0].name, (array)[1].name, (array)[2].name, (array)[3].name)
 
-/*
- * --- particles
- * -------------------------------------------------------------------------------------
- */
+/* --- particles -------------------------------------------------------------------------------- */
 
 #define SL_ASSIGN_IF_float(m, to, from)    to = sl_select_lanes(m, from, to)
 #define SL_ASSIGN_IF_uint8_t(m, to, from)  to = sl_select_u32_lanes(m, from, to)

@@ -210,9 +210,7 @@ TEST(flipped_bits_are_noticed)
 	}
 }
 
-/*
- * --- other configurations, and files of the user ------------------------------------------------
- */
+/* --- other configurations, and files of the user ---------------------------------------------- */
 
 /* Files of the user, then a command with its ending. */
 struct row {

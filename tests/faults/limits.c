@@ -52,10 +52,7 @@ TEST(size_limits_of_files_are_reported)
 	}
 }
 
-/*
- * --- a small disk, which is the folder of the trial
- * ------------------------------------------------
- */
+/* --- a small disk, which is the folder of the trial ------------------------------------------- */
 
 /*
  * It is mounted in a name space of this process, whose children see it too, and unmounted because

@@ -151,9 +151,7 @@ void fuzz_write(const char *name, const void *data, size_t size)
 	close(file);
 }
 
-/*
- * --- in the place of hdf5_child.c ---------------------------------------------------------------
- */
+/* --- in the place of hdf5_child.c ------------------------------------------------------------- */
 
 const uint8_t *fuzz_found;
 size_t fuzz_found_bytes;

@@ -55,9 +55,7 @@ static enum sl_status make_items(void *to, uint64_t n, uint32_t bytes, uint32_t 
 		0, "items");
 }
 
-/*
- * --- memory and backends ------------------------------------------------------------------------
- */
+/* --- memory and backends ---------------------------------------------------------------------- */
 
 enum { BLOCKS = 8 };
 
@@ -128,10 +126,7 @@ static void try_backends(
 	}
 }
 
-/*
- * --- scan
- * -----------------------------------------------------------------------------------------
- */
+/* --- scan ------------------------------------------------------------------------------------- */
 
 enum { IN_PLACE, UNALIGNED, WORDS_OF_64_BITS };
 
@@ -173,10 +168,7 @@ TEST(scans)
 	try_backends(SL_SCAN, "shared thrust", ABOUT_2_31 + 3, WORDS_OF_64_BITS, scan);
 }
 
-/*
- * --- compact
- * --------------------------------------------------------------------------------------
- */
+/* --- compact ---------------------------------------------------------------------------------- */
 
 static enum sl_status check_survivors(
 	const struct sl_compact_job *job, const struct huge_job *flags, uint64_t want)
@@ -259,10 +251,7 @@ TEST(compactions)
 	try_backends(SL_COMPACT, "shared work_efficient", ABOUT_2_31 + 1, WITH_COLUMNS, compact);
 }
 
-/*
- * --- sort
- * -----------------------------------------------------------------------------------------
- */
+/* --- sort ------------------------------------------------------------------------------------- */
 
 /* The bits of the keys. With few bits, one digit has more than 2^31 keys. */
 static const uint32_t masks[] = {UINT32_MAX, UINT32_C(3) << 22, 0};

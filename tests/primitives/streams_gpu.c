@@ -25,9 +25,7 @@
 
 #define assert_cuda(call) assert_int_equal(call, cudaSuccess)
 
-/*
- * --- chains -------------------------------------------------------------------------------------
- */
+/* --- chains ----------------------------------------------------------------------------------- */
 
 /* The blocks of a chain: the input, then the outputs, then the scratch. */
 enum { IN, KEEP, SUMS, SORTED, INDEX, OUT, COUNT, SCRATCH, BLOCKS };
@@ -161,10 +159,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), NAIVE = 0, SHARED = 3 };
 static sl_stream first, second;
 static int *flag;
 
-/*
- * --- captures
- * -------------------------------------------------------------------------------------
- */
+/* --- captures --------------------------------------------------------------------------------- */
 
 /*
  * Two chains of different sizes with one scratch in a graph of the caller, which runs four times.
@@ -214,10 +209,7 @@ TEST(calls_can_be_captured_in_every_mode)
 	}
 }
 
-/*
- * --- streams
- * --------------------------------------------------------------------------------------
- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 /* Queues a late copy of another input, then the chain: it has to wait for the copy. */
 static void queue_after_late_copy(struct chain *c, const struct chain *input, sl_stream s)
@@ -339,10 +331,7 @@ TEST(threads_of_the_host_work_at_the_same_time)
 		assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-/*
- * --- other work on the device
- * -----------------------------------------------------------------------
- */
+/* --- other work on the device ----------------------------------------------------------------- */
 
 /* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
 TEST(calls_end_on_one_multiprocessor)
@@ -433,10 +422,7 @@ TEST(memory_can_be_of_every_kind_that_a_device_has)
 	}
 }
 
-/*
- * --- errors
- * ---------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* After an allocation that failed, a program may go on with less memory. */
 TEST(an_error_that_the_caller_ignored_is_not_returned)

@@ -53,10 +53,7 @@ static size_t n_paragraphs; /* the first is what all of them begin with */
 static FILE *updating;      /* NULL: nothing is updated */
 static unsigned differences;
 
-/*
- * --- commands
- * --------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static void check_printable(const char *text, const char *command)
 {
@@ -198,10 +195,7 @@ static void check_command(size_t line, size_t end)
 	lines_free(&want_err);
 }
 
-/*
- * --- paragraphs
- * ------------------------------------------------------------------------------------
- */
+/* --- paragraphs ------------------------------------------------------------------------------- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool is_sanitized = true;

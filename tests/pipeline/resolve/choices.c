@@ -202,9 +202,7 @@ TEST(choices_have_the_expected_description)
 	fclose(f);
 }
 
-/*
- * --- devices that are not there ------------------------------------------------------------------
- */
+/* --- devices that are not there --------------------------------------------------------------- */
 
 /* The choice of auto without a device is reported; an explicit CPU is not. */
 TEST(auto_selects_an_available_device)

@@ -74,10 +74,7 @@ void device_pipeline_check(uint64_t first, uint64_t n, uint32_t largest)
 		check_seed(first + k, largest);
 }
 
-/*
- * --- tiles, scores and backends
- * ---------------------------------------------------------------------------------
- */
+/* --- tiles, scores and backends --------------------------------------------------------------- */
 
 /* Batch 0. */
 static void compare_one(

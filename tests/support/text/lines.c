@@ -42,10 +42,7 @@ void lines_free(struct lines *l)
 	free(l->text);
 }
 
-/*
- * --- comparison
- * ------------------------------------------------------------------------------------
- */
+/* --- comparison ------------------------------------------------------------------------------- */
 
 static bool same_line(const char *want, const char *found)
 {
@@ -124,10 +121,7 @@ void lines_update(FILE *out, const struct lines *want, const struct lines *found
 	}
 }
 
-/*
- * --- JSON as lines
- * ---------------------------------------------------------------------------------
- */
+/* --- JSON as lines ---------------------------------------------------------------------------- */
 
 static void print_node(FILE *out, const struct sl_yaml *tree, sl_node node, const char *name)
 {
