@@ -3,7 +3,7 @@
  *
  * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/histogram_file.c
  * describes its layout. Names, sizes and types are checked as they are read, because the file can
- * be any file of that name. HDF5 runs in a child process (hdf5_child.h), which writes to memory.
+ * be any file of that name. HDF5 runs in a child process (hdf5.h), which writes to memory.
  */
 #include "pipeline/info/info_histograms.h"
 

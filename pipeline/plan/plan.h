@@ -67,7 +67,7 @@ enum { SL_WARNINGS_MAX = 4 + SL_KEY_FIELDS_MAX };
 
 enum { SL_CANDIDATES_MAX = 4 };
 
-/* One mode and schedule of the choice that autotune.h measures. */
+/* One mode and schedule of the choice that pipeline/run/autotune.c measures. */
 struct sl_candidate {
 	char name[32];
 	enum sl_mode mode;

@@ -2,7 +2,8 @@
  * autotune.c - times each candidate schedule and keeps the fastest.
  *
  * A trial computes particles from the start of the run and discards the results. It must be long
- * enough to measure, but short compared with the run: candidates.h has the limit for schedule auto.
+ * enough to measure, but short compared with the run: plan/candidates.c has the limit for schedule
+ * auto.
  */
 #include "pipeline/run/run.h"
 

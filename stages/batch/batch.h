@@ -104,7 +104,7 @@ struct sl_batch {
 	uint32_t n_survivors;
 	/*
 	 * n each. On the host, columns that survivors do not keep have only one block
-	 * (batch_layout.h).
+	 * (host.h).
 	 */
 	struct sl_columns columns;
 	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */

@@ -1,7 +1,7 @@
 /*
  * image_file_read.c - see images.h.
  *
- * HDF5 locates the datasets in a child process (hdf5_child.h); the offsets that it returns are
+ * HDF5 locates the datasets in a child process (hdf5.h); the offsets that it returns are
  * checked here.
  */
 #include "stages/formats/images/images.h"

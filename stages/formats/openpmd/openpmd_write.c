@@ -1,8 +1,8 @@
 /*
  * openpmd_write.c - see openpmd.h.
  *
- * HDF5 makes the metadata in the image, in another process (hdf5_writer.h). The packed chunks stay
- * where they are and become the middle of the file (hdf5_driver.h). Order of pieces: head, chunks,
+ * HDF5 makes the metadata in the image, in another process (hdf5.h). The packed chunks stay
+ * where they are and become the middle of the file (hdf5.h). Order of pieces: head, chunks,
  * rest, checksum line.
  */
 #include "stages/formats/openpmd/openpmd.h"

@@ -117,7 +117,7 @@ enum sl_status sl_iaea_particle(
  * 	              1 photon, 2 electron, 3 positron
  *
  * The members are found by name, so their order and other members do not matter. (OpenMC: Source
- * File Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5_child.h); the
+ * File Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5.h); the
  * items are read from the file directly, so they must be in one piece, as OpenMC writes them.
  */
 
@@ -269,7 +269,7 @@ enum sl_status sl_topas_particle(const struct sl_topas *t, uint64_t i, struct sl
  * 	topas     phase space of TOPAS (phase_space.h), by the same suffixes and the beginning of its header
  * 	openmc    source file of OpenMC (phase_space.h): HDF5 without the checksum line of this program
  * 	openpmd   survivors of this program (phase_space.h): HDF5 with that line
- * 	npz, csv  the same in an npz archive or as text; and such files of any program (csv_read.h, npz_any.h)
+ * 	npz, csv  the same in an npz archive or as text; and such files of any program (tables.h, npz_any.h)
  *
  * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields`
  * says which of them the list has and in which precision, as the header of an MCPL file does. So a

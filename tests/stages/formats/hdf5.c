@@ -140,7 +140,7 @@ TEST(answers_and_failures_of_readers_are_reported)
 			enum sl_status s;
 
 			/*
-			 * limits that a child process does not have with a sanitizer (hdf5_child.h)
+			 * limits that a child process does not have with a sanitizer (hdf5.h)
 			 */
 			if (SANITIZED &&
 				(rows[i].first == OPEN_FILE || rows[i].first == WANT_MEMORY))

@@ -1,6 +1,6 @@
 /*
  * phase_space_files.h - writes IAEA phase spaces and source files of OpenMC, byte by byte or member
- * by member as their descriptions say (stages/formats/phase_space/phase_space.h, openmc.h).
+ * by member as their descriptions say (stages/formats/phase_space/phase_space.h).
  */
 #ifndef SL_TESTS_SUPPORT_FORMATS_PHASE_SPACE_FILES_H
 #define SL_TESTS_SUPPORT_FORMATS_PHASE_SPACE_FILES_H
