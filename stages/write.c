@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "stages/batch/recipe.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 #include "stages/inputs/mcpl_columns.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"

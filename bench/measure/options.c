@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "pipeline/text/messages.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 #include "tests/cases/inputs.h"
 
 const struct sl_input_choice sl_entropies[SL_ENTROPIES] = {

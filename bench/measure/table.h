@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "bench/measure/about.h"
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 
 /* A value of a row: a text, or a number with its significant digits; NaN: no value. */

@@ -7,7 +7,7 @@
  *
  * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make
  * the texts of --help (args_help.c), which help2man makes manual pages of, and the completion of
- * shells (pipeline/help/completion.h), so they cannot differ from what is accepted.
+ * shells (pipeline/help/help.h), so they cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 

@@ -8,7 +8,7 @@
  *
  * The manifest line is the last step of a commit, when its files are durable under their names. So
  * each line has its files, whenever the program or the machine fails, and --resume removes every
- * file of the run that has no line (pipeline/output/stale_files.h).
+ * file of the run that has no line (pipeline/output/output.h).
  */
 #ifndef SL_PIPELINE_BATCH_FILE_BATCH_FILE_H
 #define SL_PIPELINE_BATCH_FILE_BATCH_FILE_H

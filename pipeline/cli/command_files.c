@@ -12,8 +12,8 @@
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
 #include "pipeline/replay/replay.h"
-#include "pipeline/report/report_print.h"
-#include "pipeline/status/status_print.h"
+#include "pipeline/report/report.h"
+#include "pipeline/status/status.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"
 

@@ -7,9 +7,6 @@
 
 #include "pipeline/cli/commands.h"
 #include "pipeline/help/help.h"
-#include "pipeline/help/help_markdown.h"
-#include "pipeline/help/list.h"
-#include "pipeline/help/version.h"
 
 enum sl_status sl_command_list(struct sl_args *a)
 {

@@ -11,8 +11,7 @@
 #include "pipeline/cli/cli.h"
 #include "pipeline/cli/commands.h"
 #include "pipeline/execute/execute.h"
-#include "pipeline/report/plan_print.h"
-#include "pipeline/report/report_print.h"
+#include "pipeline/report/report.h"
 #include "primitives/base/clock.h"
 
 /* What the callbacks of a run need. */

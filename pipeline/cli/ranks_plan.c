@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 
 /*
  * Sets *batch to the smallest batch of all ranks: one with less memory, or without a GPU, may have

@@ -8,7 +8,7 @@
 #include "pipeline/compare/compare.h"
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/output.h"
 #include "pipeline/plan/check/check.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/resolve/resolve.h"

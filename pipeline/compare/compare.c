@@ -12,10 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/compare/cases/reference.h"
+#include "pipeline/compare/cases/cases.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/report.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 
 void sl_compare_choose_device(struct sl_config *config, char reason[SL_MESSAGE_BYTES])
 {

@@ -9,12 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/convert/mcpl_to_mcpl.h"
-#include "pipeline/convert/origin.h"
-#include "pipeline/convert/runs.h"
-#include "pipeline/convert/runs_to_tallies.h"
-#include "pipeline/convert/tables_to_mcpl.h"
-#include "pipeline/convert/tables_to_table.h"
 #include "primitives/device/device.h"
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"

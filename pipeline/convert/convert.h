@@ -1,24 +1,31 @@
+/* convert.h - x */
+#ifndef SL_PIPELINE_CONVERT_CONVERT_H
+#define SL_PIPELINE_CONVERT_CONVERT_H
+
+#include <stdio.h>
+
+#include "pipeline/convert/common/common.h"
+#include "pipeline/output/output.h"
+#include "pipeline/results/statistics.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+
+/* --- convert ---------------------------------------------------------------------------------- */
+
 /*
- * convert.h - joins files of particles into one file of the same or of another format.
+ * Joins files of particles into one file of the same or of another format.
  *
  * An input is a file of any format (MCPL from any program), or a run directory, which stands for
  * the files of its committed batches. Inputs are joined in the order given. An existing file is
  * only replaced on request (force), and an input never. The output file gets its name only when it
  * is complete. Everything that the new format cannot hold is reported.
  *
- *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
- *	tables to MCPL    packs records input by input; drops columns that a record lacks
- *	any to table      builds the whole file in memory
- *	runs to .tallies  adds up their histograms
+ * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
+ * 	tables to MCPL    packs records input by input; drops columns that a record lacks
+ * 	any to table      builds the whole file in memory
+ * 	runs to .tallies  adds up their histograms
  *
- * Runs that differ only in seed and number of particles are merged (runs.h).
+ * Runs that differ only in seed and number of particles are merged (convert.h).
  */
-#ifndef SL_PIPELINE_CONVERT_CONVERT_H
-#define SL_PIPELINE_CONVERT_CONVERT_H
-
-#include <stdio.h>
-
-#include "pipeline/convert/common/context.h"
 
 /*
  * Runs the job. Prints the output file and the notes about lost information to out, which may be
@@ -26,5 +33,187 @@
  * SL_BAD_INPUT for damaged or different inputs, SL_STOPPED after a signal.
  */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/*
+ * The runs that the inputs of a conversion come from, and whether they can be merged.
+ *
+ * Runs are merged if their configurations differ only in what selects particles of one distribution
+ * (section run: seed, particles, name) or how they are written (output, key, stop, check,
+ * primitives). Their particles are then particles of one longer simulation. A particle is
+ * identified by its seed and its id, so the ids of each run are shifted to follow those of the runs
+ * before it.
+ */
+
+/* A run with inputs, and the sums over those of its batches that are inputs. */
+struct sl_input_run {
+	char folder[SL_PATH_BYTES];
+	struct sl_existing_run existing;
+	struct sl_manifest manifest;
+	uint64_t seed;
+	uint64_t shift; /* added to the ids of this run */
+	size_t next;    /* line of the manifest after the last batch that an input names */
+	uint64_t generated, survivors;
+	uint64_t count[SL_FATE_COUNT];
+	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
+};
+
+struct sl_runs {
+	struct sl_input_run *at; /* n runs in the order of their first inputs; owned */
+	size_t n;
+	bool known;  /* each input is the file of a batch of these runs */
+	bool merged; /* there are several runs, and they can be merged */
+	char *json; /* of merged runs: their seeds, counts and sums (struct sl_file_facts); owned */
+};
+
+/*
+ * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input
+ * belongs to no run, or the runs cannot be merged, r->merged is false, and a note says in what
+ * several runs differ. The caller frees r, also after a failure.
+ */
+enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
+void sl_runs_free(struct sl_runs *r);
+
+/*
+ * Notes a run that has not ended, or had not when its lines were read: the output then lacks its
+ * later batches.
+ */
+void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f, const char *path,
+	size_t committed);
+
+/* Shifts the ids of a table that was read from path, if runs are merged. */
+void sl_runs_shift_ids(const struct sl_runs *r, const char *path, struct sl_table *t);
+
+/* --- mcpl_to_mcpl ----------------------------------------------------------------------------- */
+
+/* Joins MCPL files into one MCPL file. */
+
+/*
+ * Reads every input twice: first the headers, which must agree except for merged runs, then the
+ * records.
+ */
+enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs);
+
+/* --- origin ----------------------------------------------------------------------------------- */
+
+/*
+ * Finds the run that produced the inputs of a conversion, for the output's metadata.
+ *
+ * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
+ * manifest lists all of them, or if they are files of runs that are merged (convert.h). Otherwise
+ * the output states no seed, configuration or number of generated particles.
+ */
+
+struct sl_plan;
+
+struct sl_origin {
+	struct sl_plan *plan;          /* of the run; NULL: the run is unknown */
+	struct sl_batch_facts batch;   /* number 0, the first id, all generated; 0: unknown */
+	char name[SL_FILE_NAME_BYTES]; /* run name for an unknown run, from the output file */
+};
+
+/*
+ * Finds the run and fills c->facts; columns is the set of columns of the inputs. An MCPL file made
+ * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
+ * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
+ */
+enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
+	sl_column_set columns, struct sl_origin *o);
+void sl_origin_free(struct sl_origin *o);
+
+/* --- runs_to_tallies -------------------------------------------------------------------------- */
+
+/* Adds up the histograms of runs and writes them as one file. */
+
+#define SL_TALLIES_SUFFIX ".tallies"
+
+/*
+ * Writes the file of histograms of one run, or of several that are merged. SL_USAGE if the inputs
+ * are not the directories of such runs, or if the runs have no histograms.
+ */
+enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs *runs);
+
+/* --- tables_scan ------------------------------------------------------------------------------ */
+
+/*
+ * Reads every input of a conversion as a table, and surveys their common columns.
+ *
+ * convert.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
+ * write.
+ */
+
+/* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
+struct sl_convert_survey {
+	sl_column_set columns, seen, varied;
+	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
+	uint64_t rows;
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
+	struct sl_mcpl_lost lost;
+};
+
+/* Columns that have one value in all rows of all inputs. */
+static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *s)
+{
+	return s->seen & ~s->varied;
+}
+
+/* A table in memory; block owns its columns. */
+struct sl_convert_input {
+	struct sl_table table;
+	struct sl_mcpl_lost lost;
+	void *block;
+};
+
+struct sl_convert_tables_job;
+
+/* Processes the table of one input, which is valid until the function returns. */
+typedef enum sl_status sl_table_reader(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
+
+struct sl_convert_tables_job {
+	struct sl_conversion *c;
+	const struct sl_runs *runs;   /* of the inputs */
+	bool of_lists;                /* the inputs are MCPL files */
+	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
+	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
+	struct sl_batch_facts batch;
+	struct sl_table made;       /* the output table; n: rows filled so far */
+	struct sl_mcpl_writer list; /* the output MCPL file */
+};
+
+/* Calls each with the table of every input in order; the table is freed after the call. */
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reader *each);
+
+/* Adds an input to j->all; all inputs must have the same columns. For sl_for_each_table(). */
+sl_table_reader sl_survey_add;
+
+/* The set of the columns of a table. */
+sl_column_set sl_columns_in(const struct sl_table *t);
+
+/*
+ * Writes the names of a set of columns, separated by commas, to text; returns text. label has those
+ * of named columns.
+ */
+enum { SL_NAMES_BYTES = 256 };
+const char *sl_column_names(
+	sl_column_set set, const struct sl_column_label *label, char text[SL_NAMES_BYTES]);
+
+/* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
+void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);
+
+/* --- tables_to_mcpl --------------------------------------------------------------------------- */
+
+/* Writes tables as one MCPL file. */
+
+/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
+enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j);
+
+/* --- tables_to_table -------------------------------------------------------------------------- */
+
+/* Joins tables into one table. */
+
+/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
+enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j);
 
 #endif

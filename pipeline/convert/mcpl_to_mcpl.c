@@ -4,12 +4,11 @@
  * The header precedes the records and contains their number and the sums of stat:sum comments. So
  * all headers are read and joined first, and a second pass over the files copies the records.
  */
-#include "pipeline/convert/mcpl_to_mcpl.h"
+#include "pipeline/convert/convert.h"
 
 #include <string.h>
 
-#include "pipeline/convert/common/mcpl_origin.h"
-#include "pipeline/convert/common/mcpl_writer.h"
+#include "pipeline/convert/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"

@@ -4,14 +4,14 @@
  * A run is only accepted if its manifest lists every input. Otherwise the number of generated
  * particles would be unknown, and normalised results from the output file would be wrong.
  */
-#include "pipeline/convert/origin.h"
+#include "pipeline/convert/convert.h"
 
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/output/existing_run.h"
+#include "pipeline/output/output.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 enum { PHOTON = 22 }; /* Particle Data Group code */

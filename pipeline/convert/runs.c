@@ -4,7 +4,7 @@
  * The configurations in run.json are written by one program from one table, so equal settings give
  * equal lines, and only whole sections have to be left out of the comparison.
  */
-#include "pipeline/convert/runs.h"
+#include "pipeline/convert/convert.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 /* --- configurations --------------------------------------------------------------------------- */
 
-/* Sections that two runs of one simulation may have different: see runs.h. */
+/* Sections that two runs of one simulation may have different: see convert.h. */
 static const char *const free_sections[] = {
 	"run:", "output:", "key:", "stop:", "check:", "primitives:"};
 

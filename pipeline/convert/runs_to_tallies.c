@@ -1,11 +1,11 @@
 /*
- * runs_to_tallies.c - see runs_to_tallies.h.
+ * runs_to_tallies.c - see convert.h.
  *
  * The counts of all batches of all runs are added in the order of the runs, as the batches of one
  * run are. The mean of a bin is per particle of all runs, and its standard error is over all
  * batches.
  */
-#include "pipeline/convert/runs_to_tallies.h"
+#include "pipeline/convert/convert.h"
 
 #include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/run/run.h"

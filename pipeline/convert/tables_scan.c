@@ -4,7 +4,7 @@
  * The survey finds columns with one value in all inputs. Such a column is stored once in the
  * output, whether an input stored it once or in every row.
  */
-#include "pipeline/convert/tables_scan.h"
+#include "pipeline/convert/convert.h"
 
 #include <string.h>
 

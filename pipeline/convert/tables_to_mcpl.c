@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/convert/tables_to_mcpl.h"
+#include "pipeline/convert/convert.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_header.h"

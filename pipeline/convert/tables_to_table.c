@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "pipeline/convert/tables_to_table.h"
+#include "pipeline/convert/convert.h"
 #include "stages/particle/digest.h"
 
 /* Lays out the output table for all rows; a column that is constant in all inputs has one item. */

@@ -10,7 +10,7 @@
 #ifndef SL_PIPELINE_EXECUTE_EXECUTE_H
 #define SL_PIPELINE_EXECUTE_EXECUTE_H
 
-#include "pipeline/output/shared_directory.h"
+#include "pipeline/output/output.h"
 
 struct sl_execution {
 	bool in_memory;      /* no files; control->batch gets the survivors */

@@ -1,5 +1,5 @@
 /* completion.c - finds what the last word of a command line is, and prints what can replace it. */
-#include "pipeline/help/completion.h"
+#include "pipeline/help/help.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -12,9 +12,8 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 #include "pipeline/help/help.h"
-#include "pipeline/help/help_markdown.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
 

@@ -3,7 +3,7 @@
 
 #include "pipeline/args/args.h"
 #include "pipeline/config/options.h"
-#include "pipeline/help/completion.h"
+#include "pipeline/help/help.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 

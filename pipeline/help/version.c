@@ -4,12 +4,12 @@
  * CUDA and HDF5 have two versions: that of the build and that of the library or driver at run time.
  * Both are printed, because most problems of an installation are a difference between them.
  */
-#include "pipeline/help/version.h"
+#include "pipeline/help/help.h"
 
 #include <hdf5.h>
 
 #include "pipeline/ranks/ranks.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 #include "primitives/device/device_driver.h"
 #include "stages/host/host.h"
 

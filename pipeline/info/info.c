@@ -6,13 +6,10 @@
  * anything of it is printed.
  */
 #include "pipeline/info/info.h"
-#include "pipeline/info/info_histograms.h"
-#include "pipeline/info/info_mcpl.h"
-#include "pipeline/info/sums.h"
 
 #include <string.h>
 
-#include "pipeline/output/existing_run.h"
+#include "pipeline/output/output.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/survivor_file.h"

@@ -5,7 +5,7 @@
  * describes its layout. Names, sizes and types are checked as they are read, because the file can
  * be any file of that name. HDF5 runs in a child process (hdf5.h), which writes to memory.
  */
-#include "pipeline/info/info_histograms.h"
+#include "pipeline/info/info.h"
 
 #include <string.h>
 
@@ -14,6 +14,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/selection/histogram.h"
 
 /* Of a name in the file; of the text, more than any file of this program needs. */

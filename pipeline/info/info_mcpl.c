@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/info/info_mcpl.h"
-#include "pipeline/info/sums.h"
+#include "pipeline/info/info.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_record.h"

@@ -8,7 +8,7 @@
  * Values are added as differences from the first one. Without that, the rms of values that are far
  * from 0 and close together, such as times of flight, would be lost in rounding.
  */
-#include "pipeline/info/sums.h"
+#include "pipeline/info/info.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* completeness.c - see completeness.h. */
-#include "pipeline/join/completeness.h"
+/* completeness.c - see join.h. */
+#include "pipeline/join/join.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/output.h"
 
 /* --- which batches ---------------------------------------------------------------------------- */
 

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/join/joined_files.h"
-#include "pipeline/output/shared_directory.h"
-#include "pipeline/output/stale_files.h"
+#include "pipeline/output/output.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/files.h"
 

@@ -1,5 +1,5 @@
-/* joined_files.c - see joined_files.h. */
-#include "pipeline/join/joined_files.h"
+/* joined_files.c - see join.h. */
+#include "pipeline/join/join.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* part_times.c - see part_times.h. */
-#include "pipeline/join/part_times.h"
+/* part_times.c - see join.h. */
+#include "pipeline/join/join.h"
 
 #include <string.h>
 

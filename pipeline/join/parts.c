@@ -1,10 +1,9 @@
-/* parts.c - see parts.h. */
-#include "pipeline/join/parts.h"
+/* parts.c - see join.h. */
+#include "pipeline/join/join.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/join/part_times.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/files.h"

@@ -4,7 +4,7 @@
  * JSON is a subset of YAML, so the parser of configurations reads it. Of run.json only the members
  * that identify the run are used; which batches are done is in manifest.jsonl.
  */
-#include "pipeline/output/existing_run.h"
+#include "pipeline/output/output.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* image_files.c - sums up the image and commits its two files; the sum itself is in results/. */
-#include "pipeline/output/image_files.h"
+#include "pipeline/output/output.h"
 
-#include "pipeline/output/run_directory.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/files/files.h"
 

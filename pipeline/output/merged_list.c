@@ -6,7 +6,7 @@
  * (merge/ordered_list.h). Writing and comparing differ only in the sink of these bytes, so sluice
  * verify checks exactly what a run writes.
  */
-#include "pipeline/output/merged_list.h"
+#include "pipeline/output/output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,15 +1,10 @@
 /* run_directory.c - decides which files of a run directory are kept, and writes the final ones. */
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/output/existing_run.h"
-#include "pipeline/output/image_files.h"
-#include "pipeline/output/merged_list.h"
-#include "pipeline/output/stale_files.h"
-#include "pipeline/output/xdmf_file.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/results/survivor_file.h"

@@ -1,5 +1,5 @@
-/* shared_directory.c - see shared_directory.h. */
-#include "pipeline/output/shared_directory.h"
+/* shared_directory.c - see output.h. */
+#include "pipeline/output/output.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,15 +1,12 @@
-/* stale_files.c - see stale_files.h. */
-#include "pipeline/output/stale_files.h"
+/* stale_files.c - see output.h. */
+#include "pipeline/output/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/output/existing_run.h"
-#include "pipeline/output/merged_list.h"
-#include "pipeline/output/run_directory.h"
 #include "pipeline/plan/plan.h"
-#include "stages/inputs/input_survey.h"
+#include "stages/inputs/inputs.h"
 
 struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)

@@ -1,8 +1,8 @@
-/* xdmf_file.c - see xdmf_file.h. */
-#include "pipeline/output/xdmf_file.h"
+/* xdmf_file.c - see output.h. */
+#include "pipeline/output/output.h"
 
 #include "pipeline/plan/plan.h"
-#include "pipeline/text/text_file.h"
+#include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/openpmd/openpmd.h"
 

@@ -18,8 +18,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
-#include "stages/inputs/input_survey.h"
-#include "stages/inputs/renamed_blobs.h"
+#include "stages/inputs/inputs.h"
 #include "stages/models/list.h"
 
 enum { NOTICE_BYTES = 256 };

@@ -6,7 +6,7 @@
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/text/json.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 
 /*
  * If the model reads its particles from files: opens the files (sl_plan_free() closes them) and

@@ -14,7 +14,7 @@
 #include "pipeline/text/messages.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 
 enum {
 	DEVICE_SLOTS_AUTO = 3, /* one computes, one is copied to the host, one starts */

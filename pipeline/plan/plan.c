@@ -15,9 +15,9 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/messages.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 #include "stages/device/kernels.h"
-#include "stages/inputs/input_survey.h"
+#include "stages/inputs/inputs.h"
 
 void sl_plan_warn(struct sl_plan *plan, const char *format, ...)
 {

@@ -5,7 +5,7 @@
  * implementations would use a core for that: collective operations are started and then tested at
  * intervals. Errors are returned instead of ending the program, and a rank that ended in the
  * meantime may cause none, so the run looks for messages that do not arrive
- * (pipeline/run/batch_server.h).
+ * (pipeline/run/run.h).
  */
 #include "pipeline/ranks/ranks.h"
 

@@ -6,21 +6,20 @@
  * run is left out. Keys of the JSON are read by scripts and by the Python package: never rename
  * one.
  */
-#include "pipeline/report/plan_print.h"
+#include "pipeline/report/report.h"
 
 #include <string.h>
 
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
-#include "pipeline/report/report.h"
 #include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"
 #include "stages/batch/packed_record.h"
-#include "stages/device/device_modes.h"
+#include "stages/device/device.h"
 #include "stages/formats/formats.h"
 
 static const struct sl_line lines[] = {

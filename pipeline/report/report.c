@@ -6,9 +6,8 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
-#include "pipeline/report/report_times.h"
 #include "pipeline/text/decimal_number.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/text/json.h"
-#include "pipeline/text/text_file.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"

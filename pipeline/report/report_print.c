@@ -4,12 +4,10 @@
  * All numbers are those of run.json. Texts are for people and may change between versions; scripts
  * read run.json.
  */
-#include "pipeline/report/report_print.h"
+#include "pipeline/report/report.h"
 
 #include "pipeline/plan/input_files.h"
 #include "pipeline/print/result.h"
-#include "pipeline/report/report.h"
-#include "pipeline/report/report_times.h"
 #include "pipeline/report/tallies/run_results.h"
 
 static const struct sl_line lines[] = {

@@ -1,7 +1,7 @@
 /*
  * report_times.c - the times of a session in run.json: of stages, devices, ranks, parts and rounds.
  */
-#include "pipeline/report/report_times.h"
+#include "pipeline/report/report.h"
 
 /* How the joined file was made. */
 static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)

@@ -15,7 +15,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/results/run_files.h"
 #include "primitives/files/read.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 #include "stages/models/list.h"
 
 /* The configuration of model list. The bytes are aligned by the union that contains them. */

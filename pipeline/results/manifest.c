@@ -6,7 +6,7 @@
  */
 #include "pipeline/results/manifest.h"
 
-#include "pipeline/text/text_file.h"
+#include "pipeline/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SL_PIPELINE_RESULTS_RUN_FILES_H
 #define SL_PIPELINE_RESULTS_RUN_FILES_H
 
-#include "stages/inputs/file_patterns.h"
+#include "stages/inputs/inputs.h"
 
 /*
  * Lists the files of the committed batches of the run in a directory (sl_run_lister). SL_USAGE if

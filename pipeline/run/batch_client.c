@@ -1,11 +1,10 @@
-/* batch_client.c - see batch_client.h. */
-#include "pipeline/run/batch_client.h"
+/* batch_client.c - see run.h. */
+#include "pipeline/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/run/batch_server.h"
 #include "primitives/base/clock.h"
 
 struct sl_batch_client {

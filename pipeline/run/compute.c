@@ -11,10 +11,9 @@
  */
 #include <string.h>
 
-#include "pipeline/run/batch_client.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 #include "stages/particle/digest.h"
 
 /*

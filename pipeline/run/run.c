@@ -10,12 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/run/batch_client.h"
-#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/threads.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 
 /*
  * Times in seconds. Batches in flight may take CANCEL_AFTER after a signal; pipeline/cli/signals.c

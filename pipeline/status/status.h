@@ -1,16 +1,24 @@
+/* status.h - x */
+#ifndef SL_PIPELINE_STATUS_STATUS_H
+#define SL_PIPELINE_STATUS_STATUS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "pipeline/output/output.h"
+#include "pipeline/report/tallies/run_results.h"
+#include "primitives/base/status.h"
+#include "primitives/files/lock.h"
+
+/* --- status ----------------------------------------------------------------------------------- */
+
 /*
- * status.h - how far a run is (sluice status), from the files of its directory.
+ * How far a run is (sluice status), from the files of its directory.
  *
  * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are
  * those of the batches committed so far. The rate of a session in progress is that of the batches
  * committed since run.json was written at its start.
  */
-#ifndef SL_PIPELINE_STATUS_STATUS_H
-#define SL_PIPELINE_STATUS_STATUS_H
-
-#include "pipeline/output/existing_run.h"
-#include "pipeline/report/tallies/run_results.h"
-#include "primitives/files/lock.h"
 
 enum sl_run_state {
 	SL_RUN_STARTING,    /* a process holds the lock and has not written run.json yet */
@@ -73,5 +81,15 @@ struct sl_parts_status {
 enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
 	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
 	void *ctx, struct sl_parts_status *sum);
+
+/* --- status_print ----------------------------------------------------------------------------- */
+
+/* Prints how far a run is, or the parts in a directory. */
+
+/*
+ * SL_BAD_INPUT if run.json, or that of a part, is damaged; the other parts are printed
+ * nevertheless.
+ */
+enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
 
 #endif

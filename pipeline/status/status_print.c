@@ -2,13 +2,12 @@
  * status_print.c - the status of a run, or of its parts, as text or JSON. Keys are read by scripts:
  * never rename one.
  */
-#include "pipeline/status/status_print.h"
+#include "pipeline/status/status.h"
 
 #include <math.h>
 #include <time.h>
 
 #include "pipeline/print/result.h"
-#include "pipeline/status/status.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 

@@ -1,5 +1,5 @@
 /* printable_stream.c - a stream of glibc (fopencookie) in the place of stdout. */
-#include "pipeline/text/printable_stream.h"
+#include "pipeline/text/text.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* text_file.c - connects a stream of the C library to the writer of a file, by fopencookie(3). */
-#include "pipeline/text/text_file.h"
+#include "pipeline/text/text.h"
 
 #include "primitives/files/crc32.h"
 

@@ -1,5 +1,5 @@
 /* text_memory.c - collects the bytes of a stream of the C library, by fopencookie(3). */
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* version.c - the only file that is compiled again when the commit changes. */
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 
 const char *sl_version(void)
 {

@@ -16,14 +16,12 @@
 
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/batch_file/order_file.h"
-#include "pipeline/output/existing_run.h"
+#include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/survivor_file.h"
-#include "pipeline/verify/verify_side_files.h"
-#include "pipeline/verify/verify_table.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 

@@ -5,17 +5,15 @@
  * files, so an error in the sums of the run is found too. Each message says what can be the reason:
  * libraries of other versions may write the same content as other bytes.
  */
-#include "pipeline/verify/verify_side_files.h"
+#include "pipeline/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/output/merged_list.h"
-#include "pipeline/output/run_directory.h"
-#include "pipeline/output/xdmf_file.h"
+#include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/histogram_file.h"
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"

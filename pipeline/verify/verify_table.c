@@ -1,5 +1,5 @@
-/* verify_table.c - see verify_table.h. */
-#include "pipeline/verify/verify_table.h"
+/* verify_table.c - see verify.h. */
+#include "pipeline/verify/verify.h"
 
 #include <stdarg.h>
 #include <stdio.h>

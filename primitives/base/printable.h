@@ -4,7 +4,7 @@
  * Files of others contain control characters: a terminal takes an escape sequence for a command,
  * and a line break in a name looks like a line of this program. Each byte of a control character
  * (C0, DEL, C1) and of invalid UTF-8 is printed as \xNN. Messages are made printable where they are
- * formatted (status.c), other output where it is written (pipeline/text/printable_stream.h).
+ * formatted (status.c), other output where it is written (pipeline/text/text.h).
  */
 #ifndef SL_PRIMITIVES_BASE_PRINTABLE_H
 #define SL_PRIMITIVES_BASE_PRINTABLE_H

@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/help/version.h"
+#include "pipeline/help/help.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/run/run.h"
-#include "pipeline/text/text_memory.h"
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 #include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/map.h"
@@ -29,7 +28,7 @@
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
 #include "python/src/program.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/phase_space/phase_space.h"
 

@@ -14,14 +14,14 @@
 #include "pipeline/info/info.h"
 #include "pipeline/plan/check/check.h"
 #include "pipeline/replay/replay.h"
-#include "pipeline/report/plan_print.h"
+#include "pipeline/report/report.h"
 #include "pipeline/report/tallies/density.h"
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
 #include "python/src/base/turn.h"
 #include "stages/formats/mcpl/mcpl_header.h"
-#include "stages/inputs/input_survey.h"
+#include "stages/inputs/inputs.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 

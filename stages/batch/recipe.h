@@ -25,7 +25,7 @@ struct sl_kernels;
 struct sl_inputs;
 
 /* staged: one kernel or loop per stage. fused: on a device, as few kernels as possible
- * (stages/device/device_modes.h). */
+ * (stages/device/device.h). */
 #define SL_MODES(X) X(staged) X(fused)
 enum sl_mode {
 #define X(name) SL_MODE_##name,

@@ -1,9 +1,8 @@
 /* device_modes.c - the steps of staged and fused mode on a device, and their memory. */
-#include "stages/device/device_modes.h"
+#include "stages/device/device.h"
 
 #include "stages/batch/packed_record.h"
 #include "stages/device/device_pipeline.h"
-#include "stages/device/rounds_device.h"
 #include "stages/host/host.h"
 #include "stages/models/list.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
-#include "stages/device/pack_run.h"
+#include "stages/device/device.h"
 
 /*
  * The event recorded before step i; the event after step i is the next one. The host waits after

@@ -1,7 +1,7 @@
 /*
  * device_pipeline.h - runs batches on a device: a stream, device memory for one batch, and events.
  *
- * The stages of a batch, in one of two modes (device_modes.h), are queued on the stream. The host
+ * The stages of a batch, in one of two modes (device.h), are queued on the stream. The host
  * waits twice per batch (and once per round, if there are rounds): for the number of survivors and
  * the counters, which size later work, and for the columns of the survivors, which are copied to
  * the table of the batch. Several pipelines, each driven by one thread, overlap: one batch is
@@ -32,7 +32,7 @@
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 
 #include "stages/batch/resident.h"
-#include "stages/device/device_modes.h"
+#include "stages/device/device.h"
 #include "stages/device/kernels.h"
 #include "stages/device/pack.h"
 #include "stages/rounds/rounds.h"

@@ -1,5 +1,5 @@
 /* pack_run.c - packs the survivors of a batch and copies the records or streams to the host. */
-#include "stages/device/pack_run.h"
+#include "stages/device/device.h"
 
 #include <math.h>
 #include <string.h>

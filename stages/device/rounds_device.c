@@ -1,5 +1,5 @@
 /* rounds_device.c - the operations of a round (rounds.h) on a device. */
-#include "stages/device/rounds_device.h"
+#include "stages/device/device.h"
 
 #include "stages/device/device_pipeline.h"
 

@@ -6,6 +6,7 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 
 const struct sl_format *const sl_formats[] = {
 #define SL_FORMAT(name) &sl_format_##name,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 
 /* Reads and marks the particles of a batch, and returns in *survivors how many of them survive. */
 static enum sl_status count_batch(

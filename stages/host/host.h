@@ -93,7 +93,7 @@ const struct sl_loops *sl_loops_at(size_t k);
  *
  * 	generate -> advance -> mark -> compact -> sort -> write
  *
- * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces
+ * In fused mode, which only devices have (stages/device/device.h), the stage select replaces
  * the first four. Stages call primitives; primitives never call stages. batch.h lists which fields
  * of the batch each stage sets.
  */

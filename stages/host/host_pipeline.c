@@ -6,7 +6,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/base/record_copy.h"
 #include "stages/counting/grid.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 #include "stages/rounds/rounds.h"
 
 /*

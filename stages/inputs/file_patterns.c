@@ -1,5 +1,5 @@
 /* file_patterns.c - expands patterns with glob() and copies the names into one block of memory. */
-#include "stages/inputs/file_patterns.h"
+#include "stages/inputs/inputs.h"
 
 #include <errno.h>
 #include <glob.h>

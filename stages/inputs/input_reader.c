@@ -7,7 +7,7 @@
  * changes that another process makes; each read is followed by a check of size and time of the
  * file.
  */
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/inputs.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -18,8 +18,6 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 #include "stages/inputs/mcpl_columns.h"
-#include "stages/inputs/mcpl_survey.h"
-#include "stages/inputs/reading.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
 #define FILE_PARTICLES_MOST (UINT64_C(1) << 48)

@@ -1,5 +1,5 @@
-/* input_source.c - see input_source.h. */
-#include "stages/inputs/input_source.h"
+/* input_source.c - see inputs.h. */
+#include "stages/inputs/inputs.h"
 
 #include "primitives/files/crc32.h"
 

@@ -1,18 +1,16 @@
 /*
- * input_survey.c - see input_survey.h.
+ * input_survey.c - see inputs.h.
  *
  * A gzip file is decompressed for its survey. If there is memory, its records are kept, and the
  * batches read them as those of a plain file.
  */
-#include "stages/inputs/input_survey.h"
+#include "stages/inputs/inputs.h"
 
 #include <math.h>
 
 #include "primitives/device/device.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-#include "stages/inputs/mcpl_survey.h"
-#include "stages/inputs/reading.h"
 
 /* The unit must be a float, also for the smallest weights. */
 enum { SUM_BITS = 29, SHIFT_MOST = 127 };

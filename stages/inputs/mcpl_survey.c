@@ -5,7 +5,7 @@
  * overflow. NaN and infinity are allowed except as weights: they are the same in single
  * precision, and a condition in keep can remove such particles.
  */
-#include "stages/inputs/mcpl_survey.h"
+#include "stages/inputs/inputs.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* reading.c - see reading.h. */
-#include "stages/inputs/reading.h"
+/* reading.c - see inputs.h. */
+#include "stages/inputs/inputs.h"
 
 enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k)
 {

@@ -1,5 +1,5 @@
 /* renamed_blobs.c - finds blobs with a number above 1 in the metadata of the input lists. */
-#include "stages/inputs/renamed_blobs.h"
+#include "stages/inputs/inputs.h"
 
 #include "stages/formats/mcpl/mcpl_metadata.h"
 

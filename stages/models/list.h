@@ -2,7 +2,7 @@
  * list.h - particles from lists (MCPL and other formats), one file after another.
  *
  * This model draws no random numbers and moves no particle. The particles of a batch are read into
- * columns (stages/inputs/input_reader.h) instead of the generate stage; in fused mode the rules
+ * columns (stages/inputs/inputs.h) instead of the generate stage; in fused mode the rules
  * below read them from there. The values are those of the files in single precision and internal
  * units, with directions unpacked.
  */

@@ -161,7 +161,7 @@ struct sl_model {
 	sl_column_set columns; /* set of columns; id and fate included */
 	sl_fate_set fates;
 	bool read;                       /* particles are read from files, which also say how many
-	                                    there are (stages/inputs/input_reader.h) */
+	                                    there are (stages/inputs/inputs.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
 	bool recomputed;                 /* fused mode computes survivors again, not stores them */
 	bool weighted;                   /* weights may differ from 1, and are summed */

@@ -10,7 +10,7 @@
 
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "tests/support/basic/replaced.h"
 
 #define TARGET(name, options) FUZZ(name);

@@ -8,7 +8,7 @@
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
-#include "stages/inputs/mcpl_survey.h"
+#include "stages/inputs/inputs.h"
 #include "tests/fuzz/fuzz.h"
 
 static enum sl_status read_list(

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "pipeline/join/part_times.h"
-#include "pipeline/output/existing_run.h"
+#include "pipeline/join/join.h"
+#include "pipeline/output/output.h"
 #include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,13 +1,17 @@
-/*
- * cases.h - the cases of a comparison: backends and schedules, names, plans and results. compare.h
- * describes the method.
- */
+/* cases.h - x */
 #ifndef SL_PIPELINE_COMPARE_CASES_CASES_H
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/run/run.h"
 #include "primitives/emulator/access.h"
+
+/* --- cases ------------------------------------------------------------------------------------ */
+
+/*
+ * The cases of a comparison: backends and schedules, names, plans and results. compare.h
+ * describes the method.
+ */
 
 enum { SL_CASES_MAX = 88 };
 
@@ -92,5 +96,34 @@ struct sl_case_names sl_case_names(const struct sl_comparison_case *entry);
 
 /* Writes "device, scan naive, compact naive, sort shared" to text and returns text. */
 const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CASE_BYTES]);
+
+/* --- reference -------------------------------------------------------------------------------- */
+
+/*
+ * Keeps the results of the first case per batch, and compares other cases with them.
+ *
+ * For each batch it keeps the tally, the checksum of the histograms, the number of survivors and
+ * their digests. If a batch differs, the reference batch is computed again to find the first
+ * difference.
+ */
+
+struct sl_reference {
+	struct sl_plan *plan;          /* of the first case, for one batch at a time */
+	struct sl_workspace *w;        /* of plan */
+	struct sl_recipe recipe;       /* of the plan, but with all batches of the comparison */
+	struct sl_manifest_line *line; /* one per batch */
+	bool recorded;                 /* the lines are set */
+};
+
+/* Plans the first case and allocates the lines. Call sl_reference_close(), also after a failure. */
+enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_reference *r);
+void sl_reference_close(struct sl_reference *r);
+
+/*
+ * First case: records the batch as reference. Later cases: compares the batch, and on a difference
+ * sets the case's answer, status and message. Only the first difference of a case is described.
+ */
+void sl_reference_check(
+	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b);
 
 #endif

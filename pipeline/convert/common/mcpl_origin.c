@@ -1,5 +1,5 @@
-/* mcpl_origin.c - see mcpl_origin.h. */
-#include "pipeline/convert/common/mcpl_origin.h"
+/* mcpl_origin.c - see common.h. */
+#include "pipeline/convert/common/common.h"
 
 #include <string.h>
 

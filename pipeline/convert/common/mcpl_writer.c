@@ -1,5 +1,5 @@
-/* mcpl_writer.c - see mcpl_writer.h. */
-#include "pipeline/convert/common/mcpl_writer.h"
+/* mcpl_writer.c - see common.h. */
+#include "pipeline/convert/common/common.h"
 
 #include "stages/formats/mcpl/mcpl.h"
 

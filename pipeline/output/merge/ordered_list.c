@@ -1,7 +1,6 @@
-/* ordered_list.c - see ordered_list.h. */
-#include "pipeline/output/merge/ordered_list.h"
+/* ordered_list.c - see merge.h. */
+#include "pipeline/output/merge/merge.h"
 
-#include "pipeline/output/merge/sample.h"
 #include "pipeline/plan/plan.h"
 
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m)

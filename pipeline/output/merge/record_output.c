@@ -1,5 +1,5 @@
-/* record_output.c - see record_output.h. */
-#include "pipeline/output/merge/record_output.h"
+/* record_output.c - see merge.h. */
+#include "pipeline/output/merge/merge.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * significant digit first. Three digits make the 64 bits, so memory does not depend on the number
  * of particles.
  */
-#include "pipeline/output/merge/sample.h"
+#include "pipeline/output/merge/merge.h"
 
 #include <float.h>
 #include <inttypes.h>

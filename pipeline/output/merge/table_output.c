@@ -1,5 +1,5 @@
-/* table_output.c - see table_output.h. */
-#include "pipeline/output/merge/table_output.h"
+/* table_output.c - see merge.h. */
+#include "pipeline/output/merge/merge.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* checked_file.c - see checked_file.h. */
-#include "pipeline/output/source/checked_file.h"
+/* checked_file.c - see source.h. */
+#include "pipeline/output/source/source.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* record_source.c - see record_source.h. */
-#include "pipeline/output/source/record_source.h"
+/* record_source.c - see source.h. */
+#include "pipeline/output/source/source.h"
 
 #include <math.h>
 #include <string.h>

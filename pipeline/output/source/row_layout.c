@@ -1,5 +1,5 @@
-/* row_layout.c - see row_layout.h. */
-#include "pipeline/output/source/row_layout.h"
+/* row_layout.c - see source.h. */
+#include "pipeline/output/source/source.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host.h"
-#include "stages/inputs/input_survey.h"
+#include "stages/inputs/inputs.h"
 
 /* The columns of survivors whose items the host reads even if it does not write columns. */
 static sl_column_set columns_read(const struct sl_choices *c)

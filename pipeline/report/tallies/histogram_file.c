@@ -25,7 +25,7 @@
 #include "pipeline/run/run.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/selection/grid.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 5 };

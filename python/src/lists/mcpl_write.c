@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "pipeline/text/version.h"
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "primitives/primitives.h"
 #include "python/src/lists/blocks.h"

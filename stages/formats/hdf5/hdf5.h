@@ -1,4 +1,4 @@
-/* hdf5.h - HDF5 in other processes */
+/* hdf5.h - HDF5 files in memory: made, read, and by the driver of this program */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_H
 #define SL_STAGES_FORMATS_HDF5_HDF5_H
 
@@ -8,64 +8,6 @@
 #include <stdint.h>
 
 #include "primitives/base/status.h"
-
-/* --- hdf5_child ------------------------------------------------------------------------------- */
-
-/*
- * Reads an HDF5 file in a child process with limits.
- *
- * HDF5's parser is not safe on crafted files: it follows sizes and addresses out of bounds, and a
- * checksum is no protection, because anybody can compute it. Therefore HDF5 parses a file only in a
- * child process that cannot open files, start programs or connect to anything, and that has limits
- * on memory and time. The child returns where the data are; the caller checks each number and
- * decodes the data itself. A child that needs too much time had a damaged file. After any other
- * failure a second child reads the file, because HDF5 also crashes, or finds damage, when one of
- * its allocations fails, and because another process may have ended the child; what the second
- * child says holds.
- *
- * Children ignore all signals but those of crashes: signals to the process group are for the
- * caller. A child that was stopped (SIGSTOP) is continued at once; a stop of the process group
- * (Ctrl-Z) stops the caller, and the child waits for it with its result.
- *
- * Limits of a child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
- * time, and (Linux seccomp) only the system calls that allocate memory. Without seccomp, or on a
- * processor other than x86-64 and AArch64, the other limits hold. A build with a
- * sanitizer only limits the time, because the sanitizer needs much memory and other system calls.
- */
-
-/* In bytes and seconds: far more than HDF5 needs for the metadata of any file of this program. */
-enum { SL_H5_CHILD_MEMORY = 256 << 20, SL_H5_CHILD_SECONDS = 60 };
-
-/*
- * Reads a file in memory, without its checksum line, and writes what it finds to found, a block of
- * size bytes that is all 0 and SL_ALIGN-aligned. It runs in the child; nothing else it writes is
- * seen by the caller.
- */
-typedef enum sl_status sl_h5_reader(const void *file, size_t bytes, void *found, size_t size);
-
-/*
- * Runs read in a child process and waits for it, at most twice. If it succeeds, *found is its block
- * of size bytes, to be freed by sl_h5_child_free(); a crafted file may have put any bytes there.
- * Returns the status and the message of read; SL_BAD_INPUT if the child crashed or exceeded a
- * limit; SL_HOST_MEMORY if there is no memory for a child.
- */
-enum sl_status sl_h5_in_child(
-	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
-
-/* The same without limits, for a function that calls HDF5 on data of this program. */
-enum sl_status sl_h5_in_free_child(
-	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
-
-void sl_h5_child_free(void *found, size_t size);
-
-/* In a child: lets signals of crashes end it and ignores all others. */
-void sl_h5_set_signals(void);
-
-/*
- * In a child: closes the files from 3 on, except one that is at least 3. They would stay open, and
- * the directory of a run locked, until the child has ended.
- */
-void sl_h5_close_files(int except);
 
 /* --- hdf5_file -------------------------------------------------------------------------------- */
 
@@ -248,59 +190,5 @@ bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuff
 
 /* The status of a reader: that of the failure of HDF5 if there was one, otherwise status. */
 enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status);
-
-/* --- hdf5_writer ------------------------------------------------------------------------------ */
-
-/*
- * Makes HDF5 files in other processes.
- *
- * HDF5 crashes or ends the process when some of its allocations fail. Therefore a process that runs
- * batches never calls it: files are made in child processes, and a crash there is an error like any
- * other. After a failure the file is made once more, in another process, because what HDF5 does
- * after a failed allocation is wrong too.
- *
- * Files of batches are made by a few writer processes, which are forked when the program starts and
- * its memory is small. HDF5 takes a millisecond per file and has no threads, so small batches need
- * several of them. A writer process gets the facts of a file through a socket and returns the
- * image; the compressed chunks stay with the caller. A file of the whole run is made in a fork of
- * the caller, because it needs much of the caller's memory, and a fork at the end of a run costs
- * little.
- */
-
-/*
- * Makes a file with h, which is ready for sl_h5_create_file(). It runs in another process, which
- * has the memory that facts contains, but not what it points to in the caller. Returns the result
- * of sl_h5_finish_file().
- */
-typedef size_t sl_h5_maker(struct sl_h5 *h, const void *facts);
-
-/* A part of the facts of a file. */
-struct sl_h5_part {
-	const void *at;
-	size_t bytes;
-};
-
-enum { SL_H5_WRITERS_MAX = 16 };
-
-/*
- * Starts writer processes, so that there are n, at least two and at most SL_H5_WRITERS_MAX; fewer
- * if the system allows no more, but one. To be called before other threads exist.
- */
-enum sl_status sl_h5_writers_start(uint32_t n);
-
-/*
- * Lets a writer process make a file in h->image around h->data. The facts are the n parts one after
- * another; the first one determines their alignment. Sets h and *bytes, the size of the file with
- * its data. Waits for the file; each writer process makes one at a time. SL_HOST_MEMORY if HDF5
- * lacks memory or crashes; SL_INTERNAL if the image is too small or HDF5 refuses the file.
- */
-enum sl_status sl_h5_writer_make(
-	sl_h5_maker *make, const struct sl_h5_part *part, size_t n, struct sl_h5 *h, size_t *bytes);
-
-/*
- * Makes a file in h->image in a fork of this process, so that facts may contain pointers. As above.
- */
-enum sl_status sl_h5_fork_make(
-	sl_h5_maker *make, const void *facts, struct sl_h5 *h, size_t *bytes);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * hdf5_child.c - see hdf5.h.
+ * hdf5_child.c - see hdf5_child.h.
  *
  * Parent and child share one anonymous mapping: the outcome, then the block that the reader fills.
  * The parent looks at it only after the child has ended, so the contents cannot change while they
  * are checked.
  */
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/hdf5/hdf5.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* hdf5_file.c - see hdf5.h. */
 #include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 
 /*
  * Groups and attributes need far less than 128 KiB in addition to the values and the configuration.

@@ -1,7 +1,7 @@
 /*
  * image_file_read.c - see images.h.
  *
- * HDF5 locates the datasets in a child process (hdf5.h); the offsets that it returns are
+ * HDF5 locates the datasets in a child process (hdf5_child.h); the offsets that it returns are
  * checked here.
  */
 #include "stages/formats/images/images.h"
@@ -11,6 +11,7 @@
 #include "primitives/base/size.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 
 /* A dataset of pixels, as the file states it. */
 struct image_grid {

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/hdf5/hdf5.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN
@@ -148,7 +148,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 /*
  * Finds the columns of an openPMD file of this program: where their chunks are.
  *
- * It calls HDF5, so it runs in a child process (hdf5.h). Its result is what a file states,
+ * It calls HDF5, so it runs in a child process (hdf5_child.h). Its result is what a file states,
  * not what is true: openpmd_read.c checks each number before it uses it.
  */
 

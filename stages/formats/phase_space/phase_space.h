@@ -8,8 +8,8 @@
 
 #include "primitives/base/status.h"
 #include "primitives/files/map.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* --- iaea_header ------------------------------------------------------------------------------ */
@@ -117,7 +117,7 @@ enum sl_status sl_iaea_particle(
  * 	              1 photon, 2 electron, 3 positron
  *
  * The members are found by name, so their order and other members do not matter. (OpenMC: Source
- * File Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5.h); the
+ * File Format, docs.openmc.org.) HDF5 finds the dataset in a child process (hdf5_child.h); the
  * items are read from the file directly, so they must be in one piece, as OpenMC writes them.
  */
 

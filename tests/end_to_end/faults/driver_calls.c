@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/report/plan_print.h"
+#include "pipeline/report/report.h"
 #include "primitives/primitives.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"

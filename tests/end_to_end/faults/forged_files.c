@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/output.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"

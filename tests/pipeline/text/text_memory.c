@@ -2,7 +2,7 @@
  * text_memory.c - a text collected in memory is whole. Lack of memory for any part: help in
  * faults/faults.
  */
-#include "pipeline/text/text_memory.h"
+#include "pipeline/text/text.h"
 
 #include <stdlib.h>
 

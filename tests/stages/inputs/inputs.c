@@ -9,9 +9,7 @@
 #include <stdlib.h>
 
 #include "primitives/files/crc32.h"
-#include "stages/inputs/input_survey.h"
-#include "stages/inputs/mcpl_survey.h"
-#include "stages/inputs/reading.h"
+#include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/formats/phase_space_files.h"
 #include "tests/support/program/fixture.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/output/shared_directory.h"
+#include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/primitives.h"
-#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "tests/support/basic/check.h"
 
 enum { SETS_MAX = 14 };

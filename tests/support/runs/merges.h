@@ -7,7 +7,7 @@
 #ifndef SL_TESTS_SUPPORT_RUNS_MERGES_H
 #define SL_TESTS_SUPPORT_RUNS_MERGES_H
 
-#include "pipeline/output/merged_list.h"
+#include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"

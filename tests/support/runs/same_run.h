@@ -2,7 +2,7 @@
 #ifndef SL_TESTS_SUPPORT_RUNS_SAME_RUN_H
 #define SL_TESTS_SUPPORT_RUNS_SAME_RUN_H
 
-#include "pipeline/output/existing_run.h"
+#include "pipeline/output/output.h"
 
 /*
  * What differs between two runs of one configuration, or NULL: any byte of any file, or in run.json

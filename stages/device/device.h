@@ -1,8 +1,46 @@
+/* device.h - a batch on a device */
+#ifndef SL_STAGES_DEVICE_DEVICE_H
+#define SL_STAGES_DEVICE_DEVICE_H
+
+#include "primitives/base/status.h"
+#include "stages/host/host.h"
+
+/* --- rounds_device ---------------------------------------------------------------------------- */
+
+/* The advance stage in rounds, on a device. */
+
+struct sl_recipe;
+struct sl_device_pipeline;
+
 /*
- * device_modes.h - the two modes in which a device runs a batch. Both give the same bytes.
+ * Advances the batch of the pipeline until no particle is alive. Once per round the host waits for
+ * the number of particles that are still alive.
+ */
+enum sl_status sl_device_pipeline_rounds(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline);
+
+/* --- pack_run --------------------------------------------------------------------------------- */
+
+/* Packs the survivors of one batch on a device, and copies them to the host. */
+
+struct sl_batch;
+struct sl_recipe;
+struct sl_device_pipeline;
+
+/*
+ * Packs the table of the pipeline's batch and queues the copy of the packed bytes to
+ * b->device_packed. The host waits for the sizes before it queues the copy.
+ */
+enum sl_status sl_device_pipeline_pack(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b);
+
+/* --- device_modes ----------------------------------------------------------------------------- */
+
+/*
+ * The two modes in which a device runs a batch. Both give the same bytes.
  *
- *	staged    generate -> advance -> mark -> compact | sort -> write
- *	fused     select                                 | sort -> write
+ * 	staged    generate -> advance -> mark -> compact | sort -> write
+ * 	fused     select                                 | sort -> write
  *
  * In staged mode each stage is a separate kernel, with the backends that the recipe names. Stages
  * and backends are tested and compared in this mode. In fused mode only survivors are written to
@@ -12,10 +50,6 @@
  * (device_pipeline.h). Otherwise the host waits only in rounds (rounds.h), for the number of alive
  * particles.
  */
-#ifndef SL_STAGES_DEVICE_DEVICE_MODES_H
-#define SL_STAGES_DEVICE_DEVICE_MODES_H
-
-#include "stages/host/host.h"
 
 struct sl_device_pipeline;
 

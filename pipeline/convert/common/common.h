@@ -1,19 +1,27 @@
-/*
- * context.h - the state shared by all parts of a conversion: the job, its inputs and the notes.
- *
- * A note is a line for the user about information that the output file cannot hold.
- */
-#ifndef SL_PIPELINE_CONVERT_COMMON_CONTEXT_H
-#define SL_PIPELINE_CONVERT_COMMON_CONTEXT_H
+/* common.h - what all conversions use */
+#ifndef SL_PIPELINE_CONVERT_COMMON_COMMON_H
+#define SL_PIPELINE_CONVERT_COMMON_COMMON_H
 
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "pipeline/output/merge/merge.h"
 #include "pipeline/results/manifest.h"
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
 #include "primitives/files/map.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/mcpl/mcpl_head.h"
+
+SL_C_BEGIN
+
+/* --- context ---------------------------------------------------------------------------------- */
+
+/*
+ * The state shared by all parts of a conversion: the job, its inputs and the notes.
+ *
+ * A note is a line for the user about information that the output file cannot hold.
+ */
 
 /* What the command line asks for; constant during the conversion. */
 struct sl_convert_job {
@@ -92,5 +100,50 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 
 /* SL_STOPPED if a signal has set job->stop. */
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
+
+/* --- mcpl_origin ------------------------------------------------------------------------------ */
+
+/*
+ * Gives the headers of merged runs the same comment on their origin.
+ *
+ * A header of this program differs from run to run in two strings: the comment with name and seed,
+ * and the blob with the configuration.
+ */
+
+/*
+ * Gives headers of several runs of this program the same origin, so that they can be merged:
+ * replaces the comment on the run by one with the text merged (struct sl_file_facts), and the
+ * content of the blob with the configuration by that of first, unless first is NULL. Other
+ * programs' headers stay as they are.
+ */
+enum sl_status sl_mcpl_head_set_origin(
+	struct sl_mcpl_head *h, const char *merged, const struct sl_mcpl_head *first);
+
+/* --- mcpl_writer ------------------------------------------------------------------------------ */
+
+/*
+ * Writes an MCPL file, plain or as gzip members
+ * (pipeline/output/merge/merge.h).
+ */
+
+/*
+ * An MCPL file being written: call begin with the header, add with whole records, and end. The file
+ * gets its name in end, unless more or fewer particles were read or written than the header states.
+ * After a failure the file is removed, and no further call is needed; sl_mcpl_writer_drop() may be
+ * called in any state.
+ */
+struct sl_mcpl_writer {
+	struct sl_conversion *c;
+	struct sl_file_writer file;
+	struct sl_job_pool pool; /* without threads */
+	struct sl_record_output records;
+};
+enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversion *c,
+	const void *header, size_t bytes, const struct sl_mcpl_header *h);
+enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records, size_t bytes);
+enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w);
+void sl_mcpl_writer_drop(struct sl_mcpl_writer *w);
+
+SL_C_END
 
 #endif
