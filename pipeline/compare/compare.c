@@ -224,7 +224,7 @@ const struct sl_line sl_compare_text[] = {
 	{"rows.*", "\nmemory accesses per particle\n" CASE_HEADING "{accesses_per_particle.*:10}\n",
 		"[{?accesses_per_particle}" CASE_COLUMNS "{accesses_per_particle.*:10.5g}]"},
 	{"rows.*", NULL, "[\n{message}]"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 #define X(name) "," #name
@@ -236,7 +236,7 @@ const struct sl_line sl_compare_csv[] = {
 		"{where},\"[{?where=host}{^machine.processor}][{?where=device}{^machine.device.name}]\","
 		"{mode},{scan},{compact},{sort},{schedule},{^batch},[{without_output.seconds:.9g}],"
 		"[{without_output.particles_per_s:.6g}]" SL_ACCESS_COUNTS(Y) ",{answer}"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 #undef X
 #undef Y

@@ -42,14 +42,14 @@ static const struct sl_line list_lines[] = {
 		"[  items={tunable.items.default} ({tunable.items.one_of})]"
 		"[  padding={tunable.padding.default} ({tunable.padding.one_of})]]"},
 	{"files.*", "formats\n", "  {name:-16} {help}"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 static const struct sl_line device_lines[] = {
 	{"*", NULL,
 		"{device:-12} [{problem}][{name}, compute capability {capability}, {memory_bytes:B} of "
 		"memory, {free_bytes:B} free]"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 enum { RECORD_BYTES = 32 };

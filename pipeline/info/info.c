@@ -62,7 +62,7 @@ static const struct sl_line lines[] = {
 		"[{!bins}grid], {particles~particle}\n"
 		"  fate                    below        [{?bins}in bins][{!bins}  cells]          above"
 		"<fates|\n  {fate:-14} {below:14} [{inside:14}][{cells:14}] {above:14}>"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 /* --- images ----------------------------------------------------------------------------------- */

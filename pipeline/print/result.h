@@ -5,7 +5,7 @@
  *	static const struct sl_line lines[] = {
  *		{"", "batches", "{batches} of [{?at_most}at most ]{of_batches}, {bytes:B}"},
  *		{"fates.*", "fate            particles\n", "{@:-14} {count:10}[  {error:.2g}]"},
- *		{NULL},
+ *		{NULL, NULL, NULL},
  *	};
  *	struct sl_result r;
  *

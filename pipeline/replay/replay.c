@@ -28,7 +28,7 @@ static const struct sl_line lines[] = {
 	{"", "steps", "{steps}"},
 	{"", NULL, "[collisions  {collisions}]"},
 	{"key", "key", "{} ({^key_bits} bits)"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 enum { KEY_BYTES = 17, WORD_DIGITS = 8 };

@@ -91,7 +91,7 @@ static const struct sl_line lines[] = {
 		"[{?^machine.device} of the CPU; not measured on the device] (from a pilot of "
 		"{particles~particle})]"},
 	{"warnings.*", "warning", "{}"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 /* The fields of the sort key with their bits, the most significant first. */

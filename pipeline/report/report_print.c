@@ -70,7 +70,7 @@ static const struct sl_line lines[] = {
 		"[{?^joined_order=batch}its order by key is within each batch only; for the order over "
 		"the run use output.order: run]"},
 	{"warnings.*", NULL, "warning: {}"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,

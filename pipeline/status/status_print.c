@@ -37,7 +37,7 @@ static const struct sl_line run_lines[] = {
 	{"warnings.*", NULL, "warning: {}"},
 	{"damaged_lines", NULL, "damaged lines of manifest.jsonl: {}, not counted"},
 	{"resumable", NULL, "sluice run --resume continues the run"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 static const struct sl_line parts_lines[] = {
@@ -53,7 +53,7 @@ static const struct sl_line parts_lines[] = {
 	{"end", "end", "in {^seconds_left:T}, {}, of the parts that run"},
 	{"warnings.*", NULL, "warning: {}"},
 	{"", NULL, "[{?joinable}sluice join makes the run of all parts]"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 /* A time of day some seconds after now, in UTC. */

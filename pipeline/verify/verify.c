@@ -243,7 +243,7 @@ static const struct sl_line lines[] = {
 		"[{?recomputed}, [{?recomputed=1}one batch][{!recomputed=1}all batches] recomputed]"
 		"[{?image_added_up}, the image][{?joined_compared}, the joined file]"},
 	{"warnings.*", NULL, "warning: {}"},
-	{NULL},
+	{NULL, NULL, NULL},
 };
 
 /*

@@ -194,8 +194,7 @@ enum sl_status sl_histogram_sums_file(
 /* --- run.json --------------------------------------------------------------------------------- */
 
 /* weights are left out if all weights are 1: they would repeat counts. */
-static void write_row(
-	struct sl_json *j, const struct sl_workspace *w, uint32_t number, enum sl_fate fate)
+static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
 {
 	const struct sl_histogram_rule *t = &w->plan->recipe.bins.tally[number];
 	const uint64_t *count = w->histograms.bins.count + t->first[fate];
@@ -237,7 +236,7 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			write_row(j, w, number, (enum sl_fate)fate);
+			write_row(j, w, number, fate);
 	sl_json_close(j);
 	sl_json_close(j);
 }
