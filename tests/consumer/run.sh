@@ -92,7 +92,7 @@ fi
 # --- programs, files, manual pages of all commands, and completion of the shells
 cd "$installed"
 for file in include/sluice/primitives/primitives.h share/sluice/{examples/example.c,scripts/{plot,plot_run,load_run}.py,scripts/cluster/slurm.sbatch} \
-	share/sluice/bench/{plot,stages}.py share/doc/Sluice/docs/{installing,running,configuration}.md; do
+	share/sluice/bench/{plot,stages}.py share/doc/Sluice/docs/{quickstart,running,configuration}.md; do
 	test -f "$file" || fail "$file is not installed"
 done
 for page in share/doc/Sluice/{,docs/}*.md; do

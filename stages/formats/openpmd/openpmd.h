@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN

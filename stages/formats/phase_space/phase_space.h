@@ -8,8 +8,8 @@
 
 #include "primitives/base/status.h"
 #include "primitives/files/map.h"
-#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* --- iaea_header ------------------------------------------------------------------------------ */
