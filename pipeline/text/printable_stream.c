@@ -17,16 +17,19 @@ struct filter {
 	size_t n_ready, n_begun;
 };
 
+/* Empties f->ready, also if it fails: the program may go on printing. */
 static bool write_ready(struct filter *f)
 {
-	for (size_t at = 0; at < f->n_ready;) {
-		ssize_t n = write(STDOUT_FILENO, f->ready + at, f->n_ready - at);
+	const size_t bytes = f->n_ready;
+
+	f->n_ready = 0;
+	for (size_t at = 0; at < bytes;) {
+		ssize_t n = write(STDOUT_FILENO, f->ready + at, bytes - at);
 
 		if (n < 0 && errno != EINTR)
 			return false;
 		at += n > 0 ? (size_t)n : 0;
 	}
-	f->n_ready = 0;
 	return true;
 }
 
