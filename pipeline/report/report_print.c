@@ -42,7 +42,9 @@ static const struct sl_line lines[] = {
 		"{memory_seconds:.2f}, preparation {prepare_seconds:.2f}, batches "
 		"{wall_seconds:.2f}, end {finish_seconds:.2f} s]"},
 	{"session", NULL,
-		"busy, %: {busy/0.01:.0f}; {column_bytes/wall_seconds/1e9:.3g} GB/s of columns became "
+		"busy, %: [{?^machine.device}device {busy.device/0.01:.0f}, ]threads "
+		"{busy.threads/0.01:.0f}, writers {busy.writers/0.01:.0f}; "
+		"{column_bytes/wall_seconds/1e9:.3g} GB/s of columns became "
 		"{file_bytes/wall_seconds/1e9:.3g} GB/s of files"},
 	{"session.devices.*", NULL,
 		"device {number} computed {batches~batch}[, then failed, and other devices computed the "
