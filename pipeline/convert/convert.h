@@ -1,18 +1,5 @@
-/* convert.h - x */
-#ifndef SL_PIPELINE_CONVERT_CONVERT_H
-#define SL_PIPELINE_CONVERT_CONVERT_H
-
-#include <stdio.h>
-
-#include "pipeline/convert/common/common.h"
-#include "pipeline/output/output.h"
-#include "pipeline/results/statistics.h"
-#include "stages/formats/mcpl/mcpl_read.h"
-
-/* --- convert ---------------------------------------------------------------------------------- */
-
 /*
- * Joins files of particles into one file of the same or of another format.
+ * convert.h - joins files of particles into one file of the same or of another format.
  *
  * An input is a file of any format (MCPL from any program), or a run directory, which stands for
  * the files of its committed batches. Inputs are joined in the order given. An existing file is
@@ -24,8 +11,19 @@
  * 	any to table      builds the whole file in memory
  * 	runs to .tallies  adds up their histograms
  *
- * Runs that differ only in seed and number of particles are merged (convert.h).
+ * Runs that differ only in seed and number of particles are merged (runs.c).
  */
+#ifndef SL_PIPELINE_CONVERT_CONVERT_H
+#define SL_PIPELINE_CONVERT_CONVERT_H
+
+#include <stdio.h>
+
+#include "pipeline/convert/common/common.h"
+#include "pipeline/output/output.h"
+#include "pipeline/results/statistics.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+
+/* --- convert ---------------------------------------------------------------------------------- */
 
 /*
  * Runs the job. Prints the output file and the notes about lost information to out, which may be
@@ -101,7 +99,7 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
  * Finds the run that produced the inputs of a conversion, for the output's metadata.
  *
  * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
- * manifest lists all of them, or if they are files of runs that are merged (convert.h). Otherwise
+ * manifest lists all of them, or if they are files of runs that are merged (runs.c). Otherwise
  * the output states no seed, configuration or number of generated particles.
  */
 

@@ -1,4 +1,8 @@
-/* help.h - x */
+/*
+ * help.h - prints help from the tables of commands, options, columns and fates.
+ *
+ * Nothing is read from files: all texts are in the program, in the tables that it works with.
+ */
 #ifndef SL_PIPELINE_HELP_HELP_H
 #define SL_PIPELINE_HELP_HELP_H
 
@@ -10,12 +14,6 @@
 #include "stages/models/option.h"
 
 /* --- help ------------------------------------------------------------------------------------- */
-
-/*
- * Prints help from the tables of commands, options, columns and fates.
- *
- * Nothing is read from files: all texts are in the program, in the tables that it works with.
- */
 
 /*
  * sluice help WORD: a command, a key of the configuration, a section of it ("run", "model.slab"), a

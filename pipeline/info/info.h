@@ -1,4 +1,4 @@
-/* info.h - x */
+/* info.h - prints the contents of a file or run directory (sluice info). */
 #ifndef SL_PIPELINE_INFO_INFO_H
 #define SL_PIPELINE_INFO_INFO_H
 
@@ -10,8 +10,6 @@
 #include "primitives/base/status.h"
 
 /* --- info ------------------------------------------------------------------------------------- */
-
-/* Prints the contents of a file or run directory (sluice info). */
 
 /*
  * Prints the columns of a survivor file, the datasets of NAME.image.h5, the histograms of

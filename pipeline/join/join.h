@@ -1,4 +1,11 @@
-/* join.h - x */
+/*
+ * join.h - sluice join: makes the run of all its parts, as one process would have written it.
+ *
+ * Parts that are missing, incomplete or of different runs, and an output directory that is in use,
+ * are refused before a file is written. The contents of a file are checked where the joined run has
+ * it, so that a part which changes during the join is noticed; with force, also before the old run
+ * is removed. A join that fails removes what it has written. The parts are only read.
+ */
 #ifndef SL_PIPELINE_JOIN_JOIN_H
 #define SL_PIPELINE_JOIN_JOIN_H
 
@@ -11,15 +18,6 @@
 #include "pipeline/run/run.h"
 
 /* --- join ------------------------------------------------------------------------------------- */
-
-/*
- * Sluice join: makes the run of all its parts, as one process would have written it.
- *
- * Parts that are missing, incomplete or of different runs, and an output directory that is in use,
- * are refused before a file is written. The contents of a file are checked where the joined run has
- * it, so that a part which changes during the join is noticed; with force, also before the old run
- * is removed. A join that fails removes what it has written. The parts are only read.
- */
 
 struct sl_join_job {
 	const char *const *in; /* n directories */

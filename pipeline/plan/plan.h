@@ -1,4 +1,12 @@
-/* plan.h - x */
+/*
+ * plan.h - a configuration becomes a plan: all that is decided before the first particle.
+ *
+ * Input: a resolved configuration (struct sl_choices). Output: the recipe of the stages, the number
+ * of threads and slots, and the bytes of memory and disk that the run needs. Requests that exceed
+ * the free memory or disk are refused before the run starts, and the message states both sizes. The
+ * plan is constant afterwards: the workspace (pipeline/run/run.h) allocates what it counts,
+ * and nothing allocates after that.
+ */
 #ifndef SL_PIPELINE_PLAN_PLAN_H
 #define SL_PIPELINE_PLAN_PLAN_H
 
@@ -12,16 +20,6 @@
 #include "stages/host/host.h"
 
 /* --- plan ------------------------------------------------------------------------------------- */
-
-/*
- * A configuration becomes a plan: all that is decided before the first particle.
- *
- * Input: a resolved configuration (struct sl_choices). Output: the recipe of the stages, the number
- * of threads and slots, and the bytes of memory and disk that the run needs. Requests that exceed
- * the free memory or disk are refused before the run starts, and the message states both sizes. The
- * plan is constant afterwards: the workspace (pipeline/run/run.h) allocates what it counts,
- * and nothing allocates after that.
- */
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
 

@@ -1,4 +1,12 @@
-/* report.h - x */
+/*
+ * report.h - run.json: the results of a run (tallies/run_results.h), its configuration, machine and
+ * times.
+ *
+ * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
+ * computing, summed over threads (on a device: over batches in flight), of all stages before
+ * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
+ * the particles. Only run.json contains it, because T is measured and differs between runs.
+ */
 #ifndef SL_PIPELINE_REPORT_REPORT_H
 #define SL_PIPELINE_REPORT_REPORT_H
 
@@ -9,16 +17,6 @@
 #include "pipeline/text/json.h"
 
 /* --- report ----------------------------------------------------------------------------------- */
-
-/*
- * Run.json: the results of a run (tallies/run_results.h), its configuration, machine and
- * times.
- *
- * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
- * computing, summed over threads (on a device: over batches in flight), of all stages before
- * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
- * the particles. Only run.json contains it, because T is measured and differs between runs.
- */
 
 /*
  * Commits run.json in dir. state: "running", "stopped", "done". session may be NULL (a run that

@@ -1,4 +1,6 @@
 /* batch_client.c - see run.h. */
+#include "pipeline/run/batch_client.h"
+#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
 
 #include <stdlib.h>

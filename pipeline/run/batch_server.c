@@ -1,4 +1,5 @@
 /* batch_server.c - see run.h. */
+#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
 
 #include <stdio.h>

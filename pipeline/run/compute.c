@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "pipeline/run/batch_client.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "stages/inputs/inputs.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "pipeline/run/batch_client.h"
+#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/threads.h"

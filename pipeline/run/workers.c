@@ -2,6 +2,8 @@
  * workers.c - what all threads of a run share: the next batch, the session, failures of threads and
  * devices.
  */
+#include "pipeline/run/workers.h"
+#include "pipeline/run/batch_client.h"
 #include "pipeline/run/run.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 

@@ -1,4 +1,10 @@
-/* status.h - x */
+/*
+ * status.h - how far a run is (sluice status), from the files of its directory.
+ *
+ * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are
+ * those of the batches committed so far. The rate of a session in progress is that of the batches
+ * committed since run.json was written at its start.
+ */
 #ifndef SL_PIPELINE_STATUS_STATUS_H
 #define SL_PIPELINE_STATUS_STATUS_H
 
@@ -11,14 +17,6 @@
 #include "primitives/files/lock.h"
 
 /* --- status ----------------------------------------------------------------------------------- */
-
-/*
- * How far a run is (sluice status), from the files of its directory.
- *
- * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are
- * those of the batches committed so far. The rate of a session in progress is that of the batches
- * committed since run.json was written at its start.
- */
 
 enum sl_run_state {
 	SL_RUN_STARTING,    /* a process holds the lock and has not written run.json yet */

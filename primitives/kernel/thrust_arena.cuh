@@ -42,7 +42,7 @@ struct sl_thrust_memory {
 /*
  * Calls call(policy) and returns a status; no exception leaves. Too little temporary memory is an
  * internal error, because sl_scratch() returned the size that the caller planned. CUB takes the
- * last error of the CUDA runtime for one of its own launches, so the last error is cleared before
+ * last error of the CUDA runtime for one of its launches, so the last error is cleared before
  * the call.
  */
 template <class C>

@@ -145,7 +145,7 @@ struct sl_input_source {
 	struct sl_mcpl_stream stream; /* of MCPL, at the first particle; each reader copies it. Of a
 	                                 gzip file only the header is valid */
 	struct sl_phase_space *space; /* of another format; NULL: MCPL */
-	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (inputs.h) */
+	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (reading.c) */
 };
 
 /* Maps a file and opens it if it is not MCPL. */
@@ -184,7 +184,7 @@ struct sl_mcpl_part sl_input_source_part(const struct sl_input_source *f);
  * Reads all files once, plain MCPL files in so many threads. Sets the checksum of each, checks all
  * particles, and keeps the records of gzip files in memory, file by file, while together they have
  * at most keep_most bytes. SL_BAD_INPUT, after all checksums are set, if a file cannot be read to
- * its end, or contains numbers that a run cannot represent (inputs.h). Sets weight_shift such
+ * its end, or contains numbers that a run cannot represent (input_survey.c). Sets weight_shift such
  * that the sum of the absolute values of all weights is below 2^61 units. A weight is rounded by at
  * most half a unit (a negative one by a whole unit), so the error of a sum is below 2^-30 of the
  * sum of all weights, and mostly far smaller.

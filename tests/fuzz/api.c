@@ -78,19 +78,19 @@ static char *get_memory(enum sl_space space, size_t bytes)
 static void fill_buffer(enum sl_space space, char *p, size_t bytes)
 {
 	static char text[BLOCKS_MOST][REPEATED];
-	char seed[SEED], *t = text[n_buffers++ % BLOCKS_MOST];
+	char *t = text[n_buffers++ % BLOCKS_MOST];
 	size_t first = bytes < REPEATED ? bytes : REPEATED;
 
 	for (size_t i = 0; i < SEED; i++)
-		seed[i] = (char)take(256);
-	for (size_t i = 0; i < first; i += SEED)
-		memcpy(t + i, seed, SEED); /* REPEATED is a multiple of it */
+		t[i] = (char)take(256);
+	for (size_t i = SEED; i < first; i += SEED)
+		memcpy(t + i, t, SEED); /* REPEATED is a multiple of it */
 	if (space == SL_DEVICE) {
 		sl_copy(p, t, first, NULL);
-		sl_fill(p + first, seed[0], bytes - first, NULL);
+		sl_fill(p + first, t[0], bytes - first, NULL);
 	} else {
 		memcpy(p, t, first);
-		memset(p + first, seed[0], (bytes < FILLED ? bytes : FILLED) - first);
+		memset(p + first, t[0], (bytes < FILLED ? bytes : FILLED) - first);
 	}
 }
 

@@ -1,4 +1,7 @@
-/* cases.h - x */
+/*
+ * cases.h - the cases of a comparison: backends and schedules, names, plans and results. compare.h
+ * describes the method.
+ */
 #ifndef SL_PIPELINE_COMPARE_CASES_CASES_H
 #define SL_PIPELINE_COMPARE_CASES_CASES_H
 
@@ -7,11 +10,6 @@
 #include "primitives/emulator/access.h"
 
 /* --- cases ------------------------------------------------------------------------------------ */
-
-/*
- * The cases of a comparison: backends and schedules, names, plans and results. compare.h
- * describes the method.
- */
 
 enum { SL_CASES_MAX = 88 };
 

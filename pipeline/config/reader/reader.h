@@ -1,4 +1,10 @@
-/* reader.h - x */
+/*
+ * reader.h - the state of reading a configuration: sources, keys found, problems found.
+ *
+ * Sources are numbered: 0 is the file, i is the i-th --set. For each known key the reader keeps the
+ * place of its last occurrence. Values are read from these places after all sources are matched, so
+ * that a value that a --set replaces need not be valid.
+ */
 #ifndef SL_PIPELINE_CONFIG_READER_READER_H
 #define SL_PIPELINE_CONFIG_READER_READER_H
 
@@ -9,14 +15,6 @@
 #include "stages/models/model.h"
 
 /* --- reader ----------------------------------------------------------------------------------- */
-
-/*
- * The state of reading a configuration: sources, keys found, problems found.
- *
- * Sources are numbered: 0 is the file, i is the i-th --set. For each known key the reader keeps the
- * place of its last occurrence. Values are read from these places after all sources are matched, so
- * that a value that a --set replaces need not be valid.
- */
 
 enum {
 	SL_SEEN_MAX =

@@ -1,4 +1,17 @@
-/* merge.h - x */
+/*
+ * merge.h - merges the sorted records of the batches of a run, by key.
+ *
+ * Records with equal keys keep the order of their batches, which is that of their ids. The calling
+ * thread merges streams of records by a tree of losers (../source/loser_tree.h):
+ *
+ * - Lists are mapped. Jobs fill the streams: each merges consecutive batches by its own tree, and reads,
+ *   decompresses and checks their files. While the calling thread merges one block of a stream, the job fills the other.
+ * - The survivors of a table are in memory while it is read, and only so many lists can be open. So tables, and lists
+ *   of more batches, become one intermediate file of keys and rows first. Each batch in it is a stream.
+ *
+ * A failure of a job is reported when the record that could not be read would be next, as by one
+ * thread.
+ */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 
@@ -137,21 +150,6 @@ enum sl_status sl_record_output_flush(struct sl_record_output *o);
 void sl_record_output_end(struct sl_record_output *o);
 
 /* --- merge ------------------------------------------------------------------------------------ */
-
-/*
- * Merges the sorted records of the batches of a run, by key.
- *
- * Records with equal keys keep the order of their batches, which is that of their ids. The calling
- * thread merges streams of records by a tree of losers (../source/loser_tree.h):
- *
- * - Lists are mapped. Jobs fill the streams: each merges consecutive batches by a tree of its own, and reads,
- *   decompresses and checks their files. While the calling thread merges one block of a stream, the job fills the other.
- * - The survivors of a table are in memory while it is read, and only so many lists can be open. So tables, and lists
- *   of more batches, become one intermediate file of keys and rows first. Each batch in it is a stream.
- *
- * A failure of a job is reported when the record that could not be read would be next, as by one
- * thread.
- */
 
 /* What a list is made from. */
 struct sl_ordered_list {

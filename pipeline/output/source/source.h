@@ -100,7 +100,7 @@ void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, 
  * all particles, it does so for the sample too, and records have no weight.
  *
  * In a format of records, they are those of the batch's list. In a format of columns they are rows
- * (source.h), and the survivors of the batch are in memory while it is read.
+ * (row_layout.c), and the survivors of the batch are in memory while it is read.
  */
 
 /* Which records are selected, and how they are changed: the same for all files of a run. */

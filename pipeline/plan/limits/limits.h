@@ -33,7 +33,7 @@ void sl_cgroup_read(const char *root, struct sl_cgroup *c);
  * Facts about the machine that a plan is made for and a report names.
  *
  * Cores and free memory are those that this process may use: within its affinity mask, its cgroup
- * (limits.h) and ulimit -v.
+ * (cgroup.c) and ulimit -v.
  */
 
 struct sl_machine {

@@ -1,4 +1,9 @@
-/* choices.h - x */
+/*
+ * choices.h - the resolved configuration: what each name in a configuration stands for.
+ *
+ * Output of the resolve folders and input of pipeline/plan. A plain struct without pointers of its
+ * own: the model, format and backends point to static tables.
+ */
 #ifndef SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
 #define SL_PIPELINE_RESOLVE_CHOICES_CHOICES_H
 
@@ -11,13 +16,6 @@
 #include "stages/models/model.h"
 
 /* --- choices ---------------------------------------------------------------------------------- */
-
-/*
- * The resolved configuration: what each name in a configuration stands for.
- *
- * Output of the resolve folders and input of pipeline/plan. A plain struct without pointers of its
- * own: the model, format and backends point to static tables.
- */
 
 /*
  * Range of run.batch: auto, in particles. At the lower end a column of 4-byte values has 1 MiB,

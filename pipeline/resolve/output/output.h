@@ -77,7 +77,7 @@ void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_ch
 /*
  * Resolves tallies: histograms of a column, per fate.
  *
- * An item is COLUMN:BINS[:LO..HI][:FATE+FATE...]. Items in brackets are grids (output.h).
+ * An item is COLUMN:BINS[:LO..HI][:FATE+FATE...]. Items in brackets are grids (grids.c).
  */
 
 /*

@@ -48,7 +48,7 @@ enum sl_status sl_image_make(const struct sl_file_facts *run, const struct sl_im
 
 /* --- image_file_read -------------------------------------------------------------------------- */
 
-/* The image of a run, read from an HDF5 file in memory (images.h). */
+/* The image of a run, read from an HDF5 file in memory (image_file.c). */
 
 /* Contents of the file. The arrays point into the file and may be unaligned. */
 struct sl_image_found {

@@ -1,4 +1,19 @@
-/* openpmd.h - x */
+/*
+ * openpmd.h - the layout of an openPMD file: what packing, assembling and reading share.
+ *
+ * 	/                                      openPMD, basePath, software, sluiceSeed, ...
+ * 	/sluiceConfig                          the effective configuration, as text
+ * 	/data/17/                              the batch
+ * 	/data/17/particles/photons/            the species: the survivors
+ * 	    id  energy  weighting  fate  ...   scalar records
+ * 	    position/x  direction/z  ...       components of vector records
+ * 	    positionOffset/x  ...              0, required by the standard
+ * 	    particlePatches/                   one patch: the bounding box of all positions
+ *
+ * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is
+ * an empty group with the attributes value and shape. The file ends with a checksum line that HDF5
+ * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.).
+ */
 #ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_H
 #define SL_STAGES_FORMATS_OPENPMD_OPENPMD_H
 
@@ -14,23 +29,6 @@
 SL_C_BEGIN
 
 /* --- openpmd ---------------------------------------------------------------------------------- */
-
-/*
- * The layout of an openPMD file: what packing, assembling and reading share.
- *
- * 	/                                      openPMD, basePath, software, sluiceSeed, ...
- * 	/sluiceConfig                          the effective configuration, as text
- * 	/data/17/                              the batch
- * 	/data/17/particles/photons/            the species: the survivors
- * 	    id  energy  weighting  fate  ...   scalar records
- * 	    position/x  direction/z  ...       components of vector records
- * 	    positionOffset/x  ...              0, required by the standard
- * 	    particlePatches/                   one patch: the bounding box of all positions
- *
- * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is
- * an empty group with the attributes value and shape. The file ends with a checksum line that HDF5
- * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.).
- */
 
 extern const struct sl_format sl_format_openpmd;
 

@@ -1,4 +1,17 @@
-/* phase_space.h - x */
+/*
+ * phase_space.h - a particle list of another format than MCPL, which gives any of its particles.
+ *
+ * 	iaea      IAEA phase space (iaea.c), by the suffix of its name: .IAEAphsp and .IAEAheader, or .phsp
+ * 	          and .header
+ * 	topas     phase space of TOPAS (topas.c), by the same suffixes and the beginning of its header
+ * 	openmc    source file of OpenMC (openmc.c): HDF5 without the checksum line of this program
+ * 	openpmd   survivors of this program (particle_table.c): HDF5 with that line
+ * 	npz, csv  the same in an npz archive or as text; and such files of any program (tables.h, npz_any.h)
+ *
+ * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields`
+ * says which of them the list has and in which precision, as the header of an MCPL file does. So a
+ * list can also be written as MCPL: one record, or the whole list.
+ */
 #ifndef SL_STAGES_FORMATS_PHASE_SPACE_PHASE_SPACE_H
 #define SL_STAGES_FORMATS_PHASE_SPACE_PHASE_SPACE_H
 
@@ -205,7 +218,7 @@ void sl_particle_table_row(
 
 /*
  * Phase spaces of TOPAS in its layouts binary and ASCII: a header in text (.header) and particles
- * (.phsp). Its layout "limited" has the records and the header of the IAEA (phase_space.h).
+ * (.phsp). Its layout "limited" has the records and the header of the IAEA (iaea.c).
  *
  * The header, line by line; what follows the list of columns is not read:
  *
@@ -260,21 +273,6 @@ void sl_topas_close(struct sl_topas *t);
 enum sl_status sl_topas_particle(const struct sl_topas *t, uint64_t i, struct sl_mcpl_particle *p);
 
 /* --- phase_space ------------------------------------------------------------------------------ */
-
-/*
- * A particle list of another format than MCPL, which gives any of its particles.
- *
- * 	iaea      IAEA phase space (phase_space.h), by the suffix of its name: .IAEAphsp and .IAEAheader, or .phsp
- * 	          and .header
- * 	topas     phase space of TOPAS (phase_space.h), by the same suffixes and the beginning of its header
- * 	openmc    source file of OpenMC (phase_space.h): HDF5 without the checksum line of this program
- * 	openpmd   survivors of this program (phase_space.h): HDF5 with that line
- * 	npz, csv  the same in an npz archive or as text; and such files of any program (tables.h, npz_any.h)
- *
- * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields`
- * says which of them the list has and in which precision, as the header of an MCPL file does. So a
- * list can also be written as MCPL: one record, or the whole list.
- */
 
 struct sl_phase_space;
 

@@ -85,7 +85,7 @@ bool sl_zip_ends(const struct sl_zip *z);
  * 	about.npy              a JSON text that describes the file, as an array of one item:
  * 	                       json.loads(np.load(f)["about"].item())
  *
- * The file is a zip archive (tables.h) of arrays in numpy's format 1.0 (numpy, lib/format.py).
+ * The file is a zip archive (zip.c) of arrays in numpy's format 1.0 (numpy, lib/format.py).
  *
  * Purpose of the folder: formats that store a table as arrays or text, csv, csv.gz and npz. Input:
  * the columns of a batch, or streams that a device packed. Output: byte ranges of a file, or
