@@ -136,7 +136,8 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_device_pipeline 
 	return sort_keys(r, pipeline);
 }
 
-static enum sl_status write(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
+static enum sl_status write_survivors(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (pipeline->batch.n_survivors == 0)
 		return SL_OK;
@@ -242,7 +243,7 @@ const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {
 		.n = 6,
 		.step = {{SL_STAGE_generate, generate}, {SL_STAGE_advance, advance},
 			{SL_STAGE_mark, mark}, {SL_STAGE_compact, compact}, {SL_STAGE_sort, sort},
-			{SL_STAGE_write, write}}},
+			{SL_STAGE_write, write_survivors}}},
 	[SL_MODE_fused] = {.name = "fused",
 		.lay_out = lay_out_fused,
 		.marks = SL_STAGE_select,

@@ -106,7 +106,7 @@ const struct sl_loops *sl_loops_at(size_t k);
 	X(compact, compact)   \
 	X(select, NULL)       \
 	X(sort, sort)         \
-	X(write, write)
+	X(write, write_survivors)
 
 enum sl_stage_number {
 #define X(name, on_host) SL_STAGE_##name,

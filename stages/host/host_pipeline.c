@@ -153,7 +153,8 @@ static void find_records(const struct sl_recipe *r, struct sl_batch *b)
 		b->index[j] = b->place[b->index[j]];
 }
 
-static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+static enum sl_status write_survivors(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	b->table.n = b->n_survivors;

@@ -19,7 +19,7 @@ static uint32_t largest_asked = UINT32_MAX;
 static uint32_t one_in = 1, one_in_asked = ONE_IN, share_asked;
 
 /* Leaves *n unchanged if name is not set. Returns false unless the value is from 1 to 2^32 - 1. */
-static bool read(const char *name, const char *example, uint32_t *n)
+static bool read_number(const char *name, const char *example, uint32_t *n)
 {
 	const char *text = getenv(name);
 	size_t digits = text ? strspn(text, "0123456789") : 0;
@@ -39,9 +39,9 @@ static bool read(const char *name, const char *example, uint32_t *n)
 
 bool sl_sampling_from_environment(void)
 {
-	if (!read("SLUICE_ONE_IN", "31", &one_in_asked) ||
-		!read("SLUICE_SHARE", "7", &share_asked) ||
-		!read("SLUICE_LARGEST", "5000", &largest_asked))
+	if (!read_number("SLUICE_ONE_IN", "31", &one_in_asked) ||
+		!read_number("SLUICE_SHARE", "7", &share_asked) ||
+		!read_number("SLUICE_LARGEST", "5000", &largest_asked))
 		return false;
 	if (one_in_asked > 1)
 		printf("SLUICE_ONE_IN: 1 of %" PRIu32 " variants, share %" PRIu32 "\n",

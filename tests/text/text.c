@@ -357,6 +357,7 @@ static void set_search_path(void)
 		source_root(), other);
 	setenv("PATH", all, 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+	setenv("LC_ALL", "C.UTF-8", 1); /* ls sorts by bytes */
 }
 
 TEST_FILE(argc, argv)
