@@ -53,25 +53,50 @@ static bool is_dropped(const struct sl_run_workers *run, uint32_t d)
 	return run->plan->n_devices > 1 && run->w->device[d].dropped;
 }
 
-/*
- * Waits for a free pipeline of device d and takes it; NULL if the run is cancelled, or d fails,
- * before.
- */
-static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run, uint32_t d)
+/* Is the batch in slot i the first in order of those that wait for its device? */
+static bool is_first_waiting(const struct sl_run_workers *run, uint32_t i)
+{
+	const struct sl_slot_work *work = run->slot_work;
+
+	for (uint32_t j = 0; j < run->plan->n_host_slots; j++)
+		if (work[j].waits && work[j].device == work[i].device &&
+			run->w->slot[j].batch.number < run->w->slot[i].batch.number)
+			return false;
+	return true;
+}
+
+/* A free pipeline of device d, or NULL. Called with the lock held. */
+static struct sl_device_pipeline *find_free_pipeline(const struct sl_run_workers *run, uint32_t d)
 {
 	uint32_t first = d * run->plan->n_device_slots, end = first + run->plan->n_device_slots;
+
+	for (uint32_t i = first; i < end; i++)
+		if (!run->device_slot_taken[i])
+			return &run->w->device_pipeline[i];
+	return NULL;
+}
+
+/*
+ * Takes a free pipeline of its device for the batch in slot i, after the batches before it, because
+ * commits in order wait for those; NULL if the run is cancelled, or the device fails, before.
+ */
+static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run, uint32_t i)
+{
+	struct sl_slot_work *work = &run->slot_work[i];
 	struct sl_device_pipeline *pipeline = NULL;
 
 	pthread_mutex_lock(&run->lock);
-	while (!pipeline && !atomic_load(&run->w->cancel) && !is_dropped(run, d)) {
-		for (uint32_t i = first; i < end && !pipeline; i++)
-			if (!run->device_slot_taken[i])
-				pipeline = &run->w->device_pipeline[i];
-		if (!pipeline)
-			pthread_cond_wait(&run->changed, &run->lock);
+	work->waits = true;
+	while (!atomic_load(&run->w->cancel) && !is_dropped(run, work->device)) {
+		pipeline = is_first_waiting(run, i) ? find_free_pipeline(run, work->device) : NULL;
+		if (pipeline)
+			break;
+		pthread_cond_wait(&run->changed, &run->lock);
 	}
+	work->waits = false;
 	if (pipeline)
 		run->device_slot_taken[pipeline - run->w->device_pipeline] = true;
+	pthread_cond_broadcast(&run->changed); /* the next batch may be the first now */
 	pthread_mutex_unlock(&run->lock);
 	return pipeline;
 }
@@ -150,7 +175,7 @@ static enum sl_status run_stages(struct sl_run_workers *run, uint32_t i)
 		return s;
 	}
 	SL_TRY(read_inputs(r, slot, work));
-	pipeline = take_device_slot(run, work->device);
+	pipeline = take_device_slot(run, i);
 	if (!pipeline) {
 		SL_TRY(sl_check_cancelled(r));
 		return SL_DEVICE_FAILED; /* the thread that met the failure has the message */

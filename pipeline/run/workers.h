@@ -50,6 +50,7 @@ struct sl_slot_work {
 	uint32_t device; /* that computes the batch, or computed it */
 	bool has_inputs; /* the particles of the batch were read from files */
 	bool queues;     /* the batch is in a device pipeline, or waits for one */
+	bool waits;      /* it waits for one */
 	struct sl_batch_write writing;
 	/* The result of writing. A failure is reported when the batch is due for commit, so that
 	 * earlier batches are committed first, and the run can be resumed after them. */

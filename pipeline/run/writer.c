@@ -13,22 +13,21 @@
 #include "primitives/base/clock.h"
 
 /*
- * Finds the first batch in order among the slots with states up to last (FREE excepted). True if
- * that slot is in state wanted; *slot is its index. Called with the lock held.
+ * The slot of the first batch in order among those in the states from from to to, or n_host_slots.
+ * Called with the lock held.
  */
-static bool find_first(const struct sl_run_workers *run, enum sl_slot_state last,
-	enum sl_slot_state wanted, uint32_t *slot)
+static uint32_t find_first(
+	const struct sl_run_workers *run, enum sl_slot_state from, enum sl_slot_state to)
 {
 	const struct sl_slot_work *work = run->slot_work;
-	uint32_t n = run->plan->n_host_slots;
+	uint32_t n = run->plan->n_host_slots, first = n;
 
-	*slot = n;
 	for (uint32_t i = 0; i < n; i++)
-		if (work[i].state != SL_SLOT_FREE && work[i].state <= last &&
-			(*slot == n ||
-				run->w->slot[i].batch.number < run->w->slot[*slot].batch.number))
-			*slot = i;
-	return *slot < n && work[*slot].state == wanted;
+		if (work[i].state >= from && work[i].state <= to &&
+			(first == n ||
+				run->w->slot[i].batch.number < run->w->slot[first].batch.number))
+			first = i;
+	return first;
 }
 
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
@@ -155,14 +154,14 @@ static void commit_remote(struct sl_run_workers *run, struct sl_remote_batch *b)
 static bool commit_next(struct sl_run_workers *run)
 {
 	struct sl_remote_batch *remote = run->server ? sl_batch_server_first(run) : NULL;
-	uint32_t i;
+	uint32_t n = run->plan->n_host_slots, i;
 	bool written;
 
 	if (run->client)
 		return false;
-	written = find_first(run, SL_SLOT_COMMITTING, SL_SLOT_WRITTEN, &i);
-	if (remote &&
-		(i == run->plan->n_host_slots || remote->number < run->w->slot[i].batch.number)) {
+	i = find_first(run, SL_SLOT_LOST, SL_SLOT_COMMITTING);
+	written = i < n && run->slot_work[i].state == SL_SLOT_WRITTEN;
+	if (remote && (i == n || remote->number < run->w->slot[i].batch.number)) {
 		if (remote->state != SL_SLOT_WRITTEN || !sl_batch_server_may_commit(run))
 			return false;
 		commit_remote(run, remote);
@@ -202,7 +201,8 @@ void *sl_writer_thread(void *ctx)
 		 * COMMITTING, another writer commits it. */
 		if (commit_next(run))
 			continue;
-		if (find_first(run, SL_SLOT_READY, SL_SLOT_READY, &i))
+		i = find_first(run, SL_SLOT_READY, SL_SLOT_READY);
+		if (i < run->plan->n_host_slots)
 			write_batch(run, i, image);
 		else
 			pthread_cond_wait(&run->changed, &run->lock);

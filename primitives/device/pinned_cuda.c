@@ -14,7 +14,8 @@
 enum { THREADS_MOST = 16, STACK_BYTES = 64 << 10 };
 
 #define PAGE  ((size_t)1 << 12)
-#define LARGE ((size_t)1 << 26) /* bytes from which a block is worth the threads */
+#define LARGE ((size_t)1 << 23) /* bytes from which a block is worth huge pages */
+#define SHARE ((size_t)1 << 22) /* bytes that are worth a thread */
 
 /* In the page before a large block. */
 struct large {
@@ -54,6 +55,8 @@ static void take_pages(char *block, size_t bytes)
 	int most = processors(), threads = most < THREADS_MOST ? most : THREADS_MOST, started = 0;
 	size_t huge_pages = bytes / SL_HUGE_PAGE;
 
+	if (bytes / SHARE < (size_t)threads)
+		threads = (int)(bytes / SHARE);
 	for (int i = 0; i < threads; i++) {
 		share[i].from = block + huge_pages * (size_t)i / (size_t)threads * SL_HUGE_PAGE;
 		share[i].to = block + huge_pages * ((size_t)i + 1) / (size_t)threads * SL_HUGE_PAGE;
