@@ -18,7 +18,7 @@ static enum sl_status append(
 		return sl_convert_changed(path);
 	j->rows += in->table.n;
 	for (uint32_t from = 0, n; from < in->table.n; from += n) {
-		n = SL_JOIN_ROWS - block->n;
+		n = sl_join_rows(j->all.rows) - block->n;
 		n = n < in->table.n - from ? n : in->table.n - from;
 		for (uint32_t k = 0; k < block->n_columns; k++)
 			if (!block->column[k].constant)
@@ -27,7 +27,7 @@ static enum sl_status append(
 					n);
 		block->n += n;
 		if (block->n == SL_JOIN_ROWS)
-			SL_TRY(sl_table_output_add(j->table));
+			SL_TRY(sl_table_output_add(j->table, NULL));
 	}
 	return SL_OK;
 }
@@ -39,7 +39,7 @@ static enum sl_status make_file(struct sl_convert_tables_job *j)
 	if (j->rows != j->all.rows)
 		return sl_convert_changed("an input");
 	if (sl_table_output_block(j->table)->n > 0)
-		SL_TRY(sl_table_output_add(j->table));
+		SL_TRY(sl_table_output_add(j->table, NULL));
 	SL_TRY(sl_table_output_end(j->table));
 	return sl_convert_end(j->c);
 }
@@ -64,6 +64,7 @@ enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 					     .batch = j->batch,
 					     .columns = sl_survey_table(&j->all, j->all.columns),
 					     .rows = j->all.rows,
+					     .threads = 1,
 					     .packs = true,
 					     .work = &c->dir,
 					     .list = c->name,

@@ -44,7 +44,8 @@ struct sl_table_facts {
 	struct sl_batch_facts batch;
 	struct sl_table columns;   /* of the file; constant ones have their values */
 	uint64_t rows;             /* of the file */
-	bool packs;                /* a file of one block is packed as that of a batch */
+	uint32_t threads;          /* that pack, at least 1 */
+	bool packs;                /* a file of at most SL_PACK_ROWS is packed as that of a batch */
 	const struct sl_dir *work; /* for intermediate files */
 	const char *list;          /* name of the file, from which their names follow */
 	sl_byte_sink *sink;
@@ -59,11 +60,16 @@ struct sl_table_output;
 enum sl_status sl_table_output_begin(
 	const struct sl_table_facts *facts, struct sl_table_output **made);
 
-/* The block that the caller fills: room for SL_JOIN_ROWS rows of all columns but constant ones. */
+/*
+ * The block that the caller fills: room for sl_join_rows() rows of all columns but constant ones.
+ */
 struct sl_table *sl_table_output_block(struct sl_table_output *o);
 
-/* Adds the rows of the block, SL_JOIN_ROWS or fewer in the last call, after which it has none. */
-enum sl_status sl_table_output_add(struct sl_table_output *o);
+/*
+ * Adds the rows of the block, all that it has room for or fewer in the last call, after which it
+ * has none. They are packed by jobs of the pool, which may be NULL.
+ */
+enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool);
 
 /* After the last row: sends the file. */
 enum sl_status sl_table_output_end(struct sl_table_output *o);

@@ -157,9 +157,15 @@ static struct sl_table columns_of(
 }
 
 /*
- * Threads run only between the last table that is read and the file that is made: both can start
- * processes for HDF5. Without a key the tables are read one after another, so there are none.
+ * The threads of the pool that makes a table. They start with the first job, so with a key after
+ * the last table was read; without one, tables are read between jobs. A format that starts
+ * processes to read a table must have no threads then.
  */
+static uint32_t table_threads(const struct sl_plan *plan, bool key)
+{
+	return key || !plan->choices.format->starts_processes ? threads_of(plan) : 0;
+}
+
 static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl_table_facts *facts,
 	const struct sl_selection *selection)
 {
@@ -169,7 +175,7 @@ static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl
 	enum sl_status s;
 
 	SL_TRY(sl_table_output_begin(facts, &table));
-	sl_job_pool_open(&pool, selection->items.key ? threads_of(l->plan) : 0);
+	sl_job_pool_open(&pool, table_threads(l->plan, selection->items.key));
 	s = sl_record_output_begin_table(&o, &pool, selection->rows, facts->rows, table);
 	if (s == SL_OK)
 		s = send_records(l, selection, &o);
@@ -205,6 +211,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 			.batch = {SL_WHOLE_RUN, 0, generated_in(l->m)},
 			.columns = columns_of(plan, &selection, &constant),
 			.rows = list->particles,
+			.threads = sl_merge_threads(plan),
 			.work = l->work,
 			.list = sl_merged_list_name(
 				plan->config.run.name, plan->choices.format, name),

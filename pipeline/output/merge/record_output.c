@@ -45,7 +45,7 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 	if (!o->table)
 		return o->list.sink(o->list.context, bytes, size);
 	sl_row_get(o->rows, bytes, records, sl_table_output_block(o->table));
-	return sl_table_output_add(o->table);
+	return sl_table_output_add(o->table, o->pool->n > 0 ? o->pool : NULL);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */
@@ -111,7 +111,7 @@ enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct s
 		.all = rows,
 		.written = {.columns = 1},
 		.bytes = layout->bytes,
-		.most = (size_t)layout->bytes * SL_JOIN_ROWS};
+		.most = (size_t)layout->bytes * sl_join_rows(rows)};
 	return get_buffers(o, false, o->most);
 }
 

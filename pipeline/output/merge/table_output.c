@@ -22,6 +22,7 @@ struct sl_table_output {
 	struct sl_table block;
 	bool packs;              /* the block is the whole file, which is packed at the end */
 	struct sl_packed packed; /* then */
+	struct sl_exec x;        /* then */
 	void *image;
 	size_t image_bytes;
 	uint32_t n_parts; /* 0: what is packed is the file, unless packs is set */
@@ -36,14 +37,14 @@ static void lay_out_format(struct sl_arena *a, struct sl_table_output *o)
 {
 	const struct sl_table_facts *f = &o->facts;
 
-	o->join.x = (struct sl_exec){.space = SL_HOST};
 	if (!o->packs) {
 		f->format->join->lay_out(a, &o->join);
 		return;
 	}
 	f->format->lay_out(a, &o->join.all, f->run, &o->packed);
-	o->join.x.scratch.size = f->format->scratch(&o->join.all, f->run);
-	o->join.x.scratch.base = sl_cut(a, o->join.x.scratch.size);
+	o->x = (struct sl_exec){
+		.space = SL_HOST, .scratch.size = f->format->scratch(&o->join.all, f->run)};
+	o->x.scratch.base = sl_cut(a, o->x.scratch.size);
 }
 
 /* Cuts all memory from an arena, which only measures if it has no base. */
@@ -57,7 +58,7 @@ static void lay_out(struct sl_arena *a, struct sl_table_output *o)
 	for (uint32_t k = 0; k < o->block.n_columns; k++)
 		if (!o->block.column[k].constant)
 			o->block.column[k].data = sl_cut_items(
-				a, SL_JOIN_ROWS, sl_facts_of(&o->block.column[k])->bytes);
+				a, sl_join_rows(f->rows), sl_facts_of(&o->block.column[k])->bytes);
 	lay_out_format(a, o);
 	o->image_bytes = o->n_parts || o->packs ? f->format->image_bytes(&o->join.all, f->run) : 0;
 	o->image = sl_cut(a, o->image_bytes);
@@ -101,10 +102,14 @@ static enum sl_status begin(struct sl_table_output *o)
 	const struct sl_format_join *join = o->facts.format->join;
 	struct sl_arena a = {0};
 
-	o->packs = o->facts.packs && o->facts.rows <= SL_JOIN_ROWS;
+	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
 	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
-	o->join = (struct sl_joined_file){
-		.run = o->facts.run, .rows = o->facts.rows, .put = put, .context = o};
+	o->join = (struct sl_joined_file){.run = o->facts.run,
+		.rows = o->facts.rows,
+		.block = &o->block,
+		.n_workers = o->facts.threads,
+		.put = put,
+		.context = o};
 	lay_out(&a, o);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->memory));
 	a = (struct sl_arena){.base = o->memory, .size = a.used};
@@ -141,11 +146,12 @@ struct sl_table *sl_table_output_block(struct sl_table_output *o)
 	return &o->block;
 }
 
-enum sl_status sl_table_output_add(struct sl_table_output *o)
+enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool)
 {
 	if (o->packs)
 		return SL_OK;
-	SL_TRY(o->facts.format->join->add(&o->join, &o->block));
+	o->join.pool = pool;
+	SL_TRY(o->facts.format->join->add(&o->join));
 	o->block.n = 0;
 	return SL_OK;
 }
@@ -178,7 +184,7 @@ static enum sl_status pack(struct sl_table_output *o)
 	const struct sl_table_facts *f = &o->facts;
 
 	sl_digest_table(&o->block);
-	SL_TRY(f->format->pack(&o->join.x, f->run, &o->block, &o->packed));
+	SL_TRY(f->format->pack(&o->x, f->run, &o->block, &o->packed));
 	return sl_format_check_written(&o->packed.written, f->rows);
 }
 
