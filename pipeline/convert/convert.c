@@ -165,13 +165,12 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
 /*
  * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks
  * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
- * second pass writes. One input is in memory at a time, and the whole output if it is a table.
+ * second pass writes. One input is in memory at a time.
  */
 static enum sl_status convert_tables(
 	struct sl_conversion *c, const struct sl_runs *runs, bool of_lists)
 {
-	struct sl_convert_tables_job j = {
-		.c = c, .runs = runs, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
+	struct sl_convert_tables_job j = {.c = c, .runs = runs, .of_lists = of_lists};
 	struct sl_origin origin;
 	enum sl_status s;
 
@@ -244,7 +243,7 @@ static enum sl_status convert(struct sl_conversion *c)
  */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
-	struct sl_conversion c = {.job = job, .facts = {.level = 1}};
+	struct sl_conversion c = {.job = job, .facts = {.level = 1}, .file = {.fd = -1}};
 	size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
 	enum sl_status s;
 	void *block;
@@ -256,6 +255,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 	s = open_output(&c);
 	if (s == SL_OK) {
 		s = convert(&c);
+		sl_file_drop(&c.file);
 		sl_dir_close(&c.dir);
 	}
 	if (s == SL_OK && out)

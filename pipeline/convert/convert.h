@@ -8,7 +8,7 @@
  *
  * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
  * 	tables to MCPL    packs records input by input; drops columns that a record lacks
- * 	any to table      builds the whole file in memory
+ * 	any to table      packs blocks of rows
  * 	runs to .tallies  adds up their histograms
  *
  * Runs that differ only in seed and number of particles are merged (runs.c).
@@ -176,8 +176,9 @@ struct sl_convert_tables_job {
 	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
 	struct sl_batch_facts batch;
-	struct sl_table made;       /* the output table; n: rows filled so far */
-	struct sl_mcpl_writer list; /* the output MCPL file */
+	struct sl_table_output *table;   /* the output, */
+	struct sl_record_output records; /* or that of MCPL */
+	uint64_t rows;                   /* written so far */
 };
 
 /* Calls each with the table of every input in order; the table is freed after the call. */
@@ -197,8 +198,15 @@ enum { SL_NAMES_BYTES = 256 };
 const char *sl_column_names(
 	sl_column_set set, const struct sl_column_label *label, char text[SL_NAMES_BYTES]);
 
-/* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
-void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);
+/* The table of a set of columns without rows. Those that are constant have their values in s. */
+struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set);
+
+/*
+ * Copies n items of a column from item `first` on to `to`, from item `at` on. The single item of a
+ * constant column is repeated.
+ */
+void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
+	uint32_t first, uint32_t n);
 
 /* --- tables_to_mcpl --------------------------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ static enum sl_status join_head(
 
 /* Copies as many records as the header of the stream states. */
 static enum sl_status copy_records(struct sl_conversion *c, const char *path,
-	struct sl_mcpl_stream *s, struct sl_mcpl_writer *w)
+	struct sl_mcpl_stream *s, struct sl_record_output *o)
 {
 	const uint8_t *records;
 	bool more;
@@ -54,7 +54,7 @@ static enum sl_status copy_records(struct sl_conversion *c, const char *path,
 		SL_TRY(sl_mcpl_raw(s, &records, &n));
 		if (n == 0)
 			break;
-		SL_TRY(sl_mcpl_writer_add(w, records, n * s->header.record_bytes));
+		SL_TRY(sl_record_output_add_all(o, records, n));
 		c->particles += n;
 	}
 	SL_TRY(sl_mcpl_end(s, &more));
@@ -63,16 +63,16 @@ static enum sl_status copy_records(struct sl_conversion *c, const char *path,
 	return SL_OK;
 }
 
-/* Second pass: copies the records of an input to the writer, a struct sl_mcpl_writer. */
+/* Second pass: copies the records of an input to the output, a struct sl_record_output. */
 static enum sl_status copy_list(
-	struct sl_conversion *c, const char *path, const struct sl_map *file, void *writer)
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *output)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	SL_TRY(sl_add_context(sl_mcpl_open(&s, file->at, file->bytes), "%s", path));
 	status = sl_add_context(
-		copy_records(c, path, &s, (struct sl_mcpl_writer *)writer), "%s", path);
+		copy_records(c, path, &s, (struct sl_record_output *)output), "%s", path);
 	sl_mcpl_close(&s);
 	c->files++;
 	return status;
@@ -85,18 +85,16 @@ static enum sl_status copy_list(
 enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs)
 {
 	struct header_sum sum = {.merged = runs->merged ? runs->json : NULL};
-	struct sl_mcpl_writer w = {.file = {.fd = -1}};
+	struct sl_record_output o = {.block = NULL};
 	enum sl_status s = sl_convert_for_each(c, join_head, &sum);
 
 	if (s == SL_OK) {
 		sl_mcpl_head_finish(&sum.head);
-		s = sl_mcpl_writer_begin(&w, c, sum.head.bytes, sum.head.size, &sum.head.fixed);
+		s = sl_convert_begin_list(c, sum.head.bytes, sum.head.size, &sum.head.fixed, &o);
 	}
 	if (s == SL_OK)
-		s = sl_convert_for_each(c, copy_list, &w);
-	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&w);
-	sl_mcpl_writer_drop(&w);
+		s = sl_convert_for_each(c, copy_list, &o);
+	s = sl_convert_end_list(c, s, &o);
 	sl_mcpl_head_free(&sum.head);
 	return s;
 }

@@ -173,12 +173,28 @@ enum sl_status sl_survey_add(
 }
 
 /* A constant column has one item; the output has one per row if another input has other values. */
-void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
+void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
+	uint32_t first, uint32_t n)
 {
 	size_t item = sl_column_facts[c->column].bytes;
+	char *out = (char *)to->data + at * item;
 
 	if (!c->constant)
-		memcpy(to, c->data, n * item);
+		memcpy(out, (const char *)c->data + first * item, n * item);
 	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(to + i * item, c->data, item);
+		memcpy(out + i * item, c->data, item);
+}
+
+struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set)
+{
+	struct sl_table t = {.n = 0};
+
+	memcpy(t.label, s->label, sizeof(t.label));
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(set, i))
+			t.column[t.n_columns++] =
+				(struct sl_table_column){.column = (enum sl_column)i,
+					.constant = SL_HAS(sl_survey_constants(s), i),
+					.data = (void *)(uintptr_t)&s->value[i]};
+	return t;
 }

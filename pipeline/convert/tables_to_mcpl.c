@@ -56,12 +56,10 @@ static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, st
 		if (!SL_HAS(set, c.column))
 			continue;
 		if (c.constant && !SL_HAS(constants, c.column)) {
-			void *items = sl_cut_items(a, t->n, sl_column_facts[c.column].bytes);
-
-			if (items)
-				sl_copy_items((char *)items, &c, t->n);
 			c.constant = false;
-			c.data = items;
+			c.data = sl_cut_items(a, t->n, sl_column_facts[c.column].bytes);
+			if (c.data)
+				sl_copy_items(&c, 0, &t->column[k], 0, t->n);
 		}
 		t->column[n++] = c;
 	}
@@ -92,7 +90,7 @@ static enum sl_status add_records(
 	}
 	s = sl_add_context(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
 	if (s == SL_OK)
-		s = sl_mcpl_writer_add(&j->list, p.bytes, p.used);
+		s = sl_record_output_add_all(&j->records, p.bytes, t.n);
 	j->c->particles += t.n;
 	sl_memory_give(SL_HOST, block);
 	return s;
@@ -106,26 +104,20 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
 	struct sl_conversion *c = j->c;
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
-	struct sl_table t = {0};
+	const struct sl_table t = sl_survey_table(&j->all, columns_of_record(j));
 	struct sl_mcpl_header h;
 	double weight;
 	enum sl_status s;
 	void *header;
 	size_t bytes;
 
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(columns_of_record(j), i))
-			t.column[t.n_columns++] =
-				(struct sl_table_column){.column = (enum sl_column)i,
-					.constant = SL_HAS(sl_survey_constants(&j->all), i),
-					.data = &j->all.value[i]};
 	weight = sl_mcpl_common_weight(&t, &facts);
 	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
 	h = sl_mcpl_header_of(&t, &facts, weight);
 	h.particles = j->all.rows;
-	s = sl_mcpl_writer_begin(&j->list, c, header, bytes, &h);
+	s = sl_convert_begin_list(c, header, bytes, &h, &j->records);
 	sl_memory_give(SL_HOST, header);
 	return s;
 }
@@ -149,10 +141,8 @@ enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j)
 
 	SL_TRY(check_record(j));
 	note_dropped(j);
-	SL_TRY(begin_list(j));
-	s = sl_for_each_table(j, add_records);
+	s = begin_list(j);
 	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&j->list);
-	sl_mcpl_writer_drop(&j->list);
-	return s;
+		s = sl_for_each_table(j, add_records);
+	return sl_convert_end_list(j->c, s, &j->records);
 }

@@ -1,104 +1,47 @@
 /*
- * tables_to_table.c - joins tables in memory and writes them as one file.
+ * tables_to_table.c - joins tables into one file, as output.joined does: block by block.
  *
- * One memory block holds the table and the buffers of the format. The layout runs twice: first to
- * measure the block, then to place everything in it.
+ * A file that has no more rows than a block is packed as that of a batch.
  */
-#include <string.h>
-
 #include "pipeline/convert/convert.h"
-#include "stages/particle/digest.h"
-
-/* Lays out the output table for all rows; a column that is constant in all inputs has one item. */
-static void lay_out_made(
-	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
-{
-	*t = (struct sl_table){.n = (uint32_t)all->rows};
-	memcpy(t->label, all->label, sizeof(t->label));
-	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
-		bool constant = SL_HAS(sl_survey_constants(all), i);
-
-		if (!SL_HAS(all->columns, i))
-			continue;
-		t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i,
-			.constant = constant,
-			.data = sl_cut_items(
-				a, constant ? 1 : all->rows, sl_column_facts[i].bytes)};
-	}
-}
 
 /*
- * Appends the rows of an input to the output table, which has memory for the inputs as surveyed. A
- * file that changed since can have other rows and columns.
+ * Appends the rows of an input to the file. An input that changed since the survey can have other
+ * rows and columns.
  */
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
-	struct sl_table *t = &j->made;
+	struct sl_table *block = sl_table_output_block(j->table);
 
-	if (in->table.n > j->all.rows - t->n || sl_columns_in(&in->table) != j->all.columns)
+	if (in->table.n > j->all.rows - j->rows || sl_columns_in(&in->table) != j->all.columns)
 		return sl_convert_changed(path);
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		struct sl_table_column *to = &t->column[k];
-		size_t item = sl_column_facts[to->column].bytes;
-		const struct sl_table_column *from = sl_table_find(&in->table, to->column);
-
-		if (to->constant && (from->constant || in->table.n > 0))
-			memcpy(to->data, from->data, item);
-		else if (!to->constant)
-			sl_copy_items((char *)to->data + t->n * item, from, in->table.n);
+	j->rows += in->table.n;
+	for (uint32_t from = 0, n; from < in->table.n; from += n) {
+		n = sl_join_rows(j->all.rows) - block->n;
+		n = n < in->table.n - from ? n : in->table.n - from;
+		for (uint32_t k = 0; k < block->n_columns; k++)
+			if (!block->column[k].constant)
+				sl_copy_items(&block->column[k], block->n,
+					sl_table_find(&in->table, block->column[k].column), from,
+					n);
+		block->n += n;
+		if (block->n == SL_JOIN_ROWS)
+			SL_TRY(sl_table_output_add(j->table, NULL));
 	}
-	t->n += in->table.n;
 	return SL_OK;
 }
 
-/* The buffers in which the format builds the file. */
-struct buffers {
-	struct sl_packed packed;
-	struct sl_exec x;
-	void *image;
-	size_t image_bytes;
-};
-
-/* Lays out what the format needs to pack and assemble the table, at its largest. */
-static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
-	const struct sl_table *t, struct buffers *r)
+/* Reads the inputs again. The file gets its name at the end, when it is complete. */
+static enum sl_status make_file(struct sl_convert_tables_job *j)
 {
-	size_t scratch = c->format->scratch(t, &c->facts);
-
-	c->format->lay_out(a, t, &c->facts, &r->packed);
-	r->x = (struct sl_exec){.space = SL_HOST, .scratch = {sl_cut(a, scratch), 0, scratch}};
-	r->image_bytes = c->format->image_bytes(t, &c->facts);
-	r->image = sl_cut(a, r->image_bytes);
-}
-
-/* Writes the pieces in order. The file gets its name at the end, when it is complete. */
-static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *file)
-{
-	struct sl_file_writer w;
-
-	SL_TRY(sl_convert_check_stop(c));
-	SL_TRY(sl_file_begin(&c->dir, c->name, &w));
-	for (uint32_t i = 0; i < file->n; i++)
-		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
-	c->bytes = file->bytes;
-	return sl_file_end(&w, c->job->force);
-}
-
-/* Digests are computed here, from the rows as they will be read back. */
-static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers *r)
-{
-	const struct sl_conversion *c = j->c;
-	struct sl_packed *p = &r->packed;
-	struct sl_pieces file;
-
-	if (j->made.n != j->all.rows)
+	SL_TRY(sl_for_each_table(j, append));
+	if (j->rows != j->all.rows)
 		return sl_convert_changed("an input");
-	sl_digest_table(&j->made);
-	SL_TRY(c->format->pack(&r->x, &c->facts, &j->made, p));
-	SL_TRY(sl_format_check_written(&p->written, j->all.rows));
-	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
-	return commit(j->c, &file);
+	if (sl_table_output_block(j->table)->n > 0)
+		SL_TRY(sl_table_output_add(j->table, NULL));
+	SL_TRY(sl_table_output_end(j->table));
+	return sl_convert_end(j->c);
 }
 
 /*
@@ -107,9 +50,7 @@ static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers 
  */
 enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
-	struct sl_arena a = {0};
-	struct buffers buffers;
-	void *block = NULL;
+	struct sl_conversion *c = j->c;
 	enum sl_status s;
 
 	if (j->all.rows > UINT32_MAX)
@@ -117,18 +58,20 @@ enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 			"%llu particles are too many for one table (at most 4294967295); convert "
 			"fewer files at a time, or write MCPL",
 			(unsigned long long)j->all.rows);
-	for (int i = 0; i < 2; i++) {
-		lay_out_made(&a, &j->all, &j->made);
-		lay_out_buffers(&a, j->c, &j->made, &buffers);
-		if (i == 0) {
-			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
-			a = (struct sl_arena){block, 0, a.used};
-		}
-	}
-	j->made.n = 0; /* append() counts the rows that are filled */
-	s = sl_for_each_table(j, append);
-	if (s == SL_OK)
-		s = make_file(j, &buffers);
-	sl_memory_give(SL_HOST, block);
+	SL_TRY(sl_convert_begin(c));
+	SL_TRY(sl_table_output_begin(&(struct sl_table_facts){.format = c->format,
+					     .run = &c->facts,
+					     .batch = j->batch,
+					     .columns = sl_survey_table(&j->all, j->all.columns),
+					     .rows = j->all.rows,
+					     .threads = 1,
+					     .packs = true,
+					     .work = &c->dir,
+					     .list = c->name,
+					     .sink = sl_convert_put,
+					     .context = c},
+		&j->table));
+	s = make_file(j);
+	sl_table_output_close(j->table);
 	return s;
 }

@@ -1,9 +1,11 @@
 /* joined_memory.c - see plan.h. */
 #include "pipeline/plan/plan.h"
 
-#include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
+
+/* More do not make the intermediate file faster, which one thread writes. */
+enum { READERS_MOST = 8 };
 
 /* Bytes of the columns that one survivor has in a file of columns. */
 static size_t row_bytes(const struct sl_table *t)
@@ -22,11 +24,22 @@ static size_t row_bytes(const struct sl_table *t)
 static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 {
 	if (plan->choices.format->join)
-		return sl_size_mul(row_bytes(t), SL_JOIN_ROWS);
+		return sl_size_mul(row_bytes(t), sl_join_rows(t->n));
 	if (plan->choices.format != &sl_format_mcpl_gz)
 		return SL_MCPL_MEMBER_BYTES;
 	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1),
 		sl_mcpl_member_scratch(&plan->facts));
+}
+
+uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n)
+{
+	const struct sl_format *f = plan->choices.format;
+	const uint32_t threads = sl_merge_threads(plan);
+	const uint64_t most = n < READERS_MOST ? n : READERS_MOST;
+
+	if (!f->join || f->starts_processes || most == 0)
+		return 1;
+	return (uint32_t)(threads < most ? threads : most);
 }
 
 /*
@@ -38,10 +51,10 @@ static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32
 {
 	const uint64_t n = plan->recipe.n_batches;
 	const bool by_rows = plan->choices.format->join || n > SL_MERGED_FILES_MOST;
-	const uint64_t lists = by_rows ? 1 : n;
+	const uint64_t lists = by_rows ? sl_merge_readers(plan, n) : n;
 	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(threads, n);
 
-	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES + SL_MERGE_OPENING_BYTES);
 	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
 	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
 	if (plan->choices.format == &sl_format_mcpl_gz)
@@ -59,7 +72,9 @@ static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 
 	f->join->lay_out(&a, j);
 	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j->all, &plan->facts)),
-		sl_size_mul(row_bytes(&j->all), (size_t)sl_memory_plan_rows(plan) + SL_JOIN_ROWS));
+		sl_size_mul(row_bytes(&j->all), sl_merge_readers(plan, plan->recipe.n_batches) *
+								(size_t)sl_memory_plan_rows(plan) +
+							sl_join_rows(j->rows)));
 }
 
 /*
@@ -70,12 +85,13 @@ static size_t selection_bytes(const struct sl_plan *plan)
 {
 	const struct sl_format *f = plan->choices.format;
 	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
-	const uint32_t threads =
-		plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
+	const uint32_t threads = sl_merge_threads(plan);
 	uint64_t rows = plan->recipe.particles;
 	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
-	struct sl_joined_file j = {
-		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
+	struct sl_joined_file j = {.run = &plan->facts,
+		.rows = rows,
+		.all = sl_format_table(f, &t),
+		.n_workers = threads};
 	struct sl_arena a = {0};
 
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)

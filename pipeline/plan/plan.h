@@ -15,6 +15,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/plan/limits/limits.h"
 #include "pipeline/resolve/resolve.h"
+#include "primitives/base/jobs.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/images/images.h"
 #include "stages/host/host.h"
@@ -300,6 +301,18 @@ static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 	return threads <= 1 ? 1 : (uint32_t)(threads < most ? threads : most);
 }
 
+/* The threads that make the joined file. */
+static inline uint32_t sl_merge_threads(const struct sl_plan *plan)
+{
+	return plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
+}
+
+/*
+ * So many of n batches are read at a time for the intermediate file. Tables are in memory as a
+ * whole, and no threads may run where processes are started to read them.
+ */
+uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n);
+
 /*
  * The buffers of what goes to the joined file. One thread has one. Plain bytes and rows have two:
  * one is filled while the other is passed on. Of gzip members, each thread compresses one, one is
@@ -314,7 +327,12 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
  * At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows
  * (merge.c).
  */
-enum { SL_MERGE_SOURCE_BYTES = 2560, SL_MERGE_FEED_BYTES = 1 << 13, SL_MERGE_STREAM_BYTES = 40 };
+enum {
+	SL_MERGE_SOURCE_BYTES = 2560,
+	SL_MERGE_OPENING_BYTES = 4 * SL_MESSAGE_BYTES,
+	SL_MERGE_FEED_BYTES = 1 << 13,
+	SL_MERGE_STREAM_BYTES = 40
+};
 
 /* Before the merge, the threshold of a sample is found with counts in so many bytes. */
 enum { SL_SAMPLE_BYTES = 1 << 25 };

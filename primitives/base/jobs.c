@@ -26,6 +26,24 @@ static struct sl_job *take(struct sl_job_pool *p)
 	return job;
 }
 
+/* Takes a job that has not started out of a queue; false if it is not there. */
+static bool take_out(struct sl_job_queue *q, struct sl_job *job)
+{
+	struct sl_job *before = NULL;
+
+	for (struct sl_job *at = q->first; at; before = at, at = at->next) {
+		if (at != job)
+			continue;
+		if (before)
+			before->next = job->next;
+		else
+			q->first = job->next;
+		q->last = q->last == job ? before : q->last;
+		return true;
+	}
+	return false;
+}
+
 /* Messages are per thread, so that of a failure is copied. */
 static void run(struct sl_job *job)
 {
@@ -49,7 +67,7 @@ static void *run_thread(void *context)
 		run(job);
 		pthread_mutex_lock(&p->lock);
 		job->pending = false;
-		pthread_cond_signal(&p->done);
+		pthread_cond_broadcast(&p->done);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -100,17 +118,29 @@ void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Takes the job out if it has not started; otherwise waits for its end. */
+static bool wait_or_take(struct sl_job_pool *p, struct sl_job *job)
+{
+	bool taken;
+
+	pthread_mutex_lock(&p->lock);
+	taken = job->pending && (take_out(&p->urgent, job) || take_out(&p->normal, job));
+	while (job->pending && !taken)
+		pthread_cond_wait(&p->done, &p->lock);
+	job->pending = false;
+	pthread_mutex_unlock(&p->lock);
+	return taken;
+}
+
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job)
 {
-	pthread_mutex_lock(&p->lock);
-	while (job->pending)
-		pthread_cond_wait(&p->done, &p->lock);
-	pthread_mutex_unlock(&p->lock);
+	(void)wait_or_take(p, job);
 }
 
 enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
 {
-	sl_job_finish(p, job);
+	if (wait_or_take(p, job))
+		run(job);
 	if (job->status != SL_OK)
 		sl_set_last_error(job->message);
 	return job->status;

@@ -2,7 +2,8 @@
  * jobs.h - a pool of threads that run jobs for the thread that made the pool.
  *
  * The caller submits jobs and waits for each of them. A job is submitted again after it was waited
- * for. Jobs start in the order in which they were submitted, urgent ones before the others.
+ * for. Jobs start in the order in which they were submitted, urgent ones before the others. Whoever
+ * waits for a job that has not started runs it, so jobs can submit jobs and wait for them.
  */
 #ifndef SL_PRIMITIVES_BASE_JOBS_H
 #define SL_PRIMITIVES_BASE_JOBS_H
@@ -60,7 +61,10 @@ void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent);
  */
 enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
 
-/* Waits for the end of a job whose result is not used. Keeps the message of this thread. */
+/*
+ * Ends a job whose result is not used: waits if it has started, otherwise it does not run. Keeps the
+ * message of this thread.
+ */
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
 
 SL_C_END

@@ -52,6 +52,8 @@ struct sl_conversion {
 	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
 	struct sl_dir dir;              /* directory of the output file */
 	const char *name;               /* its name there */
+	struct sl_file_writer file;     /* the output file while it is written */
+	struct sl_job_pool pool;        /* without threads */
 	bool replaces; /* a file of that name exists; the two numbers identify it */
 	uint64_t device, number;
 	uint64_t files, particles; /* read so far */
@@ -101,6 +103,24 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 /* SL_STOPPED if a signal has set job->stop. */
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
+/*
+ * The output file: begin it, put its bytes (an sl_byte_sink), and end it, when it gets its name. A
+ * file that was not ended is removed by sl_convert().
+ */
+enum sl_status sl_convert_begin(struct sl_conversion *c);
+sl_byte_sink sl_convert_put;
+enum sl_status sl_convert_end(struct sl_conversion *c);
+
+/*
+ * The same for MCPL, plain or as gzip members: begins the file of so many bytes of header, h, and
+ * *o, which takes its records; ends both, unless s, the status so far, is a failure. The end fails
+ * if more or fewer particles were read or written than the header states.
+ */
+enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
+	const struct sl_mcpl_header *h, struct sl_record_output *o);
+enum sl_status sl_convert_end_list(
+	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o);
+
 /* --- mcpl_origin ------------------------------------------------------------------------------ */
 
 /*
@@ -118,31 +138,6 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
  */
 enum sl_status sl_mcpl_head_set_origin(
 	struct sl_mcpl_head *h, const char *merged, const struct sl_mcpl_head *first);
-
-/* --- mcpl_writer ------------------------------------------------------------------------------ */
-
-/*
- * Writes an MCPL file, plain or as gzip members
- * (pipeline/output/merge/merge.h).
- */
-
-/*
- * An MCPL file being written: call begin with the header, add with whole records, and end. The file
- * gets its name in end, unless more or fewer particles were read or written than the header states.
- * After a failure the file is removed, and no further call is needed; sl_mcpl_writer_drop() may be
- * called in any state.
- */
-struct sl_mcpl_writer {
-	struct sl_conversion *c;
-	struct sl_file_writer file;
-	struct sl_job_pool pool; /* without threads */
-	struct sl_record_output records;
-};
-enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversion *c,
-	const void *header, size_t bytes, const struct sl_mcpl_header *h);
-enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records, size_t bytes);
-enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w);
-void sl_mcpl_writer_drop(struct sl_mcpl_writer *w);
 
 SL_C_END
 

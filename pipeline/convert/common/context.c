@@ -7,6 +7,7 @@
 
 #include "pipeline/text/messages.h"
 #include "primitives/device/device.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
@@ -65,6 +66,61 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 	               ? SL_OK
 	               : sl_fail(SL_STOPPED, "stopped by a signal; no file was written");
 }
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+enum sl_status sl_convert_begin(struct sl_conversion *c)
+{
+	return sl_file_begin(&c->dir, c->name, &c->file);
+}
+
+enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
+{
+	struct sl_conversion *c = (struct sl_conversion *)conversion;
+
+	SL_TRY(sl_convert_check_stop(c));
+	c->bytes += size;
+	return sl_file_add(&c->file, bytes, size);
+}
+
+enum sl_status sl_convert_end(struct sl_conversion *c)
+{
+	return sl_file_end(&c->file, c->job->force);
+}
+
+enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
+	const struct sl_mcpl_header *h, struct sl_record_output *o)
+{
+	const struct sl_list_target to = {
+		sl_convert_put, c, &c->facts, c->format == &sl_format_mcpl_gz};
+
+	sl_job_pool_open(&c->pool, 0);
+	SL_TRY(sl_record_output_begin(o, &to, &c->pool, h->record_bytes, h->particles));
+	SL_TRY(sl_convert_begin(c));
+	return sl_list_header_send(&to, header, bytes);
+}
+
+/*
+ * A time of modification has the grain of a clock tick, so it does not show every change of an
+ * input, but the number of particles may.
+ */
+enum sl_status sl_convert_end_list(
+	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o)
+{
+	if (s == SL_OK && c->particles != o->all)
+		s = sl_convert_changed("an input");
+	if (s == SL_OK)
+		s = sl_record_output_flush(o);
+	if (s == SL_OK)
+		s = sl_convert_end(c);
+	if (o->block) {
+		sl_record_output_end(o);
+		sl_job_pool_close(&c->pool);
+	}
+	return s;
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 /*
  * The output replaces a file only when it is complete, but an input must not disappear even then.

@@ -28,6 +28,13 @@ struct stream {
 	struct feed *feed;       /* of the records after them; NULL: there are none */
 };
 
+/* Opens a table, of which it reads all rows. */
+struct opening {
+	struct sl_job job;
+	const struct merge *merge;
+	uint32_t source, batch;
+};
+
 struct merge {
 	const struct sl_ordered_list *list;
 	const struct sl_selection *selection;
@@ -39,12 +46,14 @@ struct merge {
 	struct stream *stream;
 	struct sl_loser_tree tree; /* of the streams */
 	struct sl_map rows;        /* the intermediate file */
+	struct opening *opening;   /* sources, if they become rows */
 	void *block;
 };
 
 _Static_assert(
 	sizeof(struct sl_record_source) + sizeof(struct sl_loser_head) <= SL_MERGE_SOURCE_BYTES &&
 		sizeof(struct feed) <= SL_MERGE_FEED_BYTES &&
+		sizeof(struct opening) <= SL_MERGE_OPENING_BYTES &&
 		sizeof(struct stream) + sizeof(struct sl_loser_head) <= SL_MERGE_STREAM_BYTES,
 	"plans count these bytes per batch");
 
@@ -56,6 +65,7 @@ static void lay_out(struct sl_arena *a, struct merge *w)
 	w->stream = (struct stream *)sl_cut_items(a, w->streams, sizeof(*w->stream));
 	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->streams, sizeof(*w->tree.at));
 	w->feed = (struct feed *)sl_cut_items(a, w->feeds, sizeof(*w->feed));
+	w->opening = (struct opening *)sl_cut_items(a, w->sources, sizeof(*w->opening));
 	for (uint32_t i = 0; i < w->feeds; i++)
 		for (int b = 0; b < 2; b++) {
 			uint8_t *block = (uint8_t *)sl_cut(a, SL_MERGE_BLOCK_BYTES);
@@ -149,6 +159,31 @@ static enum sl_status open_lists(struct merge *w)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/* Job: opens a batch. */
+static enum sl_status open_batch(void *context)
+{
+	const struct opening *o = (const struct opening *)context;
+	const struct sl_ordered_list *l = o->merge->list;
+
+	return sl_record_source_open(
+		&o->merge->source[o->source], l->dir, &l->m->line[o->batch], o->merge->selection);
+}
+
+/* Starts to open batch i in its source, if there is such a batch. */
+static void begin_batch(struct merge *w, uint32_t i)
+{
+	struct opening *o = &w->opening[i % w->sources];
+
+	if (i >= w->streams)
+		return;
+	*o = (struct opening){.job = {.run = open_batch, .context = o},
+		.merge = w,
+		.source = i % w->sources,
+		.batch = i};
+	if (w->sources > 1)
+		sl_job_submit(w->pool, &o->job, false);
+}
+
 /*
  * Appends the records of batch i to the intermediate file. *bytes: of the file, and where the batch
  * ends.
@@ -156,18 +191,18 @@ static enum sl_status open_lists(struct merge *w)
 static enum sl_status write_rows(
 	struct merge *w, uint32_t i, struct sl_file_writer *file, size_t *bytes)
 {
-	const struct sl_ordered_list *l = w->list;
+	struct opening *o = &w->opening[i % w->sources];
 	struct feed *f = &w->feed[0];
-	enum sl_status s;
+	enum sl_status s = w->sources > 1 ? sl_job_wait(w->pool, &o->job) : open_batch(o);
 
-	s = sl_record_source_open(w->source, l->dir, &l->m->line[i], w->selection);
-	begin_feed(w, f, 0, 1);
+	begin_feed(w, f, o->source, 1);
 	do {
 		s = s == SL_OK ? fill(f) : s;
 		s = s == SL_OK ? sl_file_add(file, f->block[0], f->used) : s;
 		*bytes += f->used;
 	} while (s == SL_OK && f->used > 0);
-	sl_record_source_close(w->source);
+	sl_record_source_close(&w->source[o->source]);
+	begin_batch(w, i + w->sources);
 	return s;
 }
 
@@ -185,6 +220,8 @@ static enum sl_status make_rows(struct merge *w)
 	snprintf(name, sizeof(name), "%.220s.1_0",
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, list));
 	SL_TRY(sl_file_begin(w->list->work, name, &file));
+	for (uint32_t i = 0; i < w->sources; i++)
+		begin_batch(w, i);
 	for (uint32_t i = 0; s == SL_OK && i < w->streams; i++) {
 		s = write_rows(w, i, &file, &bytes);
 		w->stream[i].end = (const uint8_t *)(uintptr_t)bytes;
@@ -273,6 +310,8 @@ static void close_all(struct merge *w)
 	for (uint32_t i = 0; w->block && i < w->feeds; i++)
 		sl_job_finish(w->pool, &w->feed[i].job);
 	for (uint32_t i = 0; w->block && i < w->sources; i++)
+		sl_job_finish(w->pool, &w->opening[i].job);
+	for (uint32_t i = 0; w->block && i < w->sources; i++)
 		sl_record_source_close(&w->source[i]);
 	sl_unmap(&w->rows);
 	sl_memory_give(SL_HOST, w->block);
@@ -287,7 +326,7 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 	struct merge w = {.list = l,
 		.selection = selection,
 		.pool = o->pool,
-		.sources = by_rows ? 1 : n,
+		.sources = by_rows ? sl_merge_readers(l->plan, n) : n,
 		.feeds = feeds,
 		.streams = by_rows ? n : feeds};
 	enum sl_status s = get_memory(&w);

@@ -24,8 +24,7 @@
 /* --- table_output ----------------------------------------------------------------------------- */
 
 /*
- * Makes the file of a run in a format of columns from its rows, which come one
- * block after another.
+ * Makes a file in a format of columns from its rows, which come one block after another.
  *
  * What the format packs goes to intermediate files, one for each part of the file (struct
  * sl_format_join). At the end the file is assembled around these parts, which are mapped, so its
@@ -40,12 +39,15 @@ typedef enum sl_status sl_byte_sink(void *context, const void *bytes, size_t siz
 
 /* The file that is made. */
 struct sl_table_facts {
-	const struct sl_plan *plan;
+	const struct sl_format *format;
+	const struct sl_file_facts *run;
+	struct sl_batch_facts batch;
+	struct sl_table columns;   /* of the file; constant ones have their values */
+	uint64_t rows;             /* of the file */
+	uint32_t threads;          /* that pack, at least 1 */
+	bool packs;                /* a file of at most SL_PACK_ROWS is packed as that of a batch */
 	const struct sl_dir *work; /* for intermediate files */
 	const char *list;          /* name of the file, from which their names follow */
-	const struct sl_selection *selection;
-	uint64_t rows;      /* of the file */
-	uint64_t generated; /* particles that were generated for it */
 	sl_byte_sink *sink;
 	void *context;
 };
@@ -58,8 +60,16 @@ struct sl_table_output;
 enum sl_status sl_table_output_begin(
 	const struct sl_table_facts *facts, struct sl_table_output **made);
 
-/* Adds rows: SL_JOIN_ROWS, fewer in the last call. */
-enum sl_status sl_table_output_add(struct sl_table_output *o, const uint8_t *rows, uint32_t n);
+/*
+ * The block that the caller fills: room for sl_join_rows() rows of all columns but constant ones.
+ */
+struct sl_table *sl_table_output_block(struct sl_table_output *o);
+
+/*
+ * Adds the rows of the block, all that it has room for or fewer in the last call, after which it
+ * has none. They are packed by jobs of the pool, which may be NULL.
+ */
+enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool);
 
 /* After the last row: sends the file. */
 enum sl_status sl_table_output_end(struct sl_table_output *o);
@@ -116,7 +126,8 @@ struct sl_record_output {
 	uint8_t *records;              /* of the buffer that is filled */
 	size_t used, most;             /* bytes in it */
 	struct sl_table_output *table; /* records are its rows; NULL: they are bytes of the list */
-	uint32_t n, at;                /* buffers; the one that is filled */
+	const struct sl_row_layout *rows;
+	uint32_t n, at; /* buffers; the one that is filled */
 	struct sl_output_buffer *buffer;
 	void *block;
 };
@@ -128,7 +139,7 @@ struct sl_record_output {
 enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_list_target *list,
 	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records);
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
-	uint32_t row_bytes, uint64_t rows, struct sl_table_output *table);
+	const struct sl_row_layout *layout, uint64_t rows, struct sl_table_output *table);
 
 /* Submits the full buffer, and goes on with the next one, which has the oldest records. */
 enum sl_status sl_record_output_submit(struct sl_record_output *o);
@@ -142,6 +153,10 @@ static inline enum sl_status sl_record_output_add(struct sl_record_output *o, co
 	o->used += o->bytes;
 	return o->used == o->most ? sl_record_output_submit(o) : SL_OK;
 }
+
+/* Adds n records, one after another. */
+enum sl_status sl_record_output_add_all(
+	struct sl_record_output *o, const uint8_t *records, size_t n);
 
 /* Passes on what is left in the buffers. SL_INTERNAL if these were not all records. */
 enum sl_status sl_record_output_flush(struct sl_record_output *o);

@@ -1,7 +1,9 @@
 /* ordered_list.c - see merge.h. */
 #include "pipeline/output/merge/merge.h"
 
+#include "pipeline/config/config_print.h"
 #include "pipeline/plan/plan.h"
+#include "primitives/device/device.h"
 
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m)
 {
@@ -116,42 +118,107 @@ static uint64_t generated_in(const struct sl_manifest *m)
 }
 
 /*
- * Threads run only between the last table that is read and the file that is made: both can start
- * processes for HDF5. Without a key the tables are read one after another, so there are none.
+ * The configuration of a file in the order of the run does not state the size of batches: the file
+ * is the same for each. The caller frees *text.
  */
-static enum sl_status send_table(const struct sl_ordered_list *l, const struct sl_list_target *to,
-	struct sl_joined_list *list)
+static enum sl_status print_config(const struct sl_plan *plan, void **text)
 {
-	char name[SL_FILE_NAME_BYTES];
-	struct sl_row_layout layout;
-	struct sl_selection selection = {.rows = &layout};
-	struct sl_table_facts facts = {.plan = l->plan,
-		.work = l->work,
-		.selection = &selection,
-		.generated = generated_in(l->m),
-		.sink = to->sink,
-		.context = to->context};
+	struct sl_config *config; /* too large for a stack */
+	enum sl_status s;
+	void *memory;
+	size_t bytes;
+
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*config), &memory));
+	config = (struct sl_config *)memory;
+	*config = plan->config;
+	if (plan->choices.list_order.run || plan->recipe.n_fields == 0)
+		config->run.batch = 0;
+	bytes = sl_config_print(config, false, NULL, 0) + 1;
+	s = sl_memory_get(SL_HOST, bytes, text);
+	if (s == SL_OK)
+		sl_config_print(config, false, (char *)*text, bytes);
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+/* The columns of the file. Constant ones have their values in *p; a weight is that of the sample. */
+static struct sl_table columns_of(
+	const struct sl_plan *plan, const struct sl_selection *selection, struct sl_particle *p)
+{
+	struct sl_table t = sl_plan_table(plan, 0);
+
+	*p = plan->recipe.constant;
+	p->weight = (float)sl_selection_weight(selection, (double)p->weight);
+	t = sl_format_table(plan->choices.format, &t);
+	for (uint32_t k = 0; k < t.n_columns; k++)
+		if (t.column[k].constant)
+			t.column[k].data = (char *)p + sl_facts_of(&t.column[k])->in_particle;
+	return t;
+}
+
+/*
+ * The threads of the pool that makes a table. They start with the first job, so with a key after
+ * the last table was read; without one, tables are read between jobs. A format that starts
+ * processes to read a table must have no threads then.
+ */
+static uint32_t table_threads(const struct sl_plan *plan, bool key)
+{
+	return key || !plan->choices.format->starts_processes ? threads_of(plan) : 0;
+}
+
+static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl_table_facts *facts,
+	const struct sl_selection *selection)
+{
 	struct sl_record_output o = {.block = NULL};
 	struct sl_table_output *table;
 	struct sl_job_pool pool;
 	enum sl_status s;
 
-	facts.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
-	sl_row_layout_make(l->plan, &layout);
-	selection.record_bytes = layout.bytes;
-	selection.weight_at = weight_in(&layout);
-	SL_TRY(select_records(l, &selection, list));
-	facts.rows = list->particles;
-	SL_TRY(sl_table_output_begin(&facts, &table));
-	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
-	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
+	SL_TRY(sl_table_output_begin(facts, &table));
+	sl_job_pool_open(&pool, table_threads(l->plan, selection->items.key));
+	s = sl_record_output_begin_table(&o, &pool, selection->rows, facts->rows, table);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o);
+		s = send_records(l, selection, &o);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	if (s == SL_OK)
 		s = sl_table_output_end(table);
 	sl_table_output_close(table);
+	return s;
+}
+
+static enum sl_status send_table(const struct sl_ordered_list *l, const struct sl_list_target *to,
+	struct sl_joined_list *list)
+{
+	const struct sl_plan *plan = l->plan;
+	char name[SL_FILE_NAME_BYTES];
+	struct sl_row_layout layout;
+	struct sl_selection selection = {.rows = &layout};
+	struct sl_file_facts run = plan->facts;
+	struct sl_particle constant;
+	enum sl_status s;
+	void *config;
+
+	sl_row_layout_make(plan, &layout);
+	selection.record_bytes = layout.bytes;
+	selection.weight_at = weight_in(&layout);
+	SL_TRY(select_records(l, &selection, list));
+	SL_TRY(print_config(plan, &config));
+	run.config = (const char *)config;
+	s = send_rows(l,
+		&(struct sl_table_facts){.format = plan->choices.format,
+			.run = &run,
+			.batch = {SL_WHOLE_RUN, 0, generated_in(l->m)},
+			.columns = columns_of(plan, &selection, &constant),
+			.rows = list->particles,
+			.threads = sl_merge_threads(plan),
+			.work = l->work,
+			.list = sl_merged_list_name(
+				plan->config.run.name, plan->choices.format, name),
+			.sink = to->sink,
+			.context = to->context},
+		&selection);
+	sl_memory_give(SL_HOST, config);
 	return s;
 }
 

@@ -42,8 +42,10 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 	const uint32_t records = (uint32_t)(b->used / o->bytes);
 
 	o->written.values += records;
-	return o->table ? sl_table_output_add(o->table, bytes, records)
-	                : o->list.sink(o->list.context, bytes, size);
+	if (!o->table)
+		return o->list.sink(o->list.context, bytes, size);
+	sl_row_get(o->rows, bytes, records, sl_table_output_block(o->table));
+	return sl_table_output_add(o->table, o->pool->n > 0 ? o->pool : NULL);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */
@@ -100,15 +102,16 @@ enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct s
 }
 
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
-	uint32_t row_bytes, uint64_t rows, struct sl_table_output *table)
+	const struct sl_row_layout *layout, uint64_t rows, struct sl_table_output *table)
 {
 	*o = (struct sl_record_output){.table = table,
+		.rows = layout,
 		.pool = pool,
 		.left = rows,
 		.all = rows,
 		.written = {.columns = 1},
-		.bytes = row_bytes,
-		.most = (size_t)row_bytes * SL_JOIN_ROWS};
+		.bytes = layout->bytes,
+		.most = (size_t)layout->bytes * sl_join_rows(rows)};
 	return get_buffers(o, false, o->most);
 }
 
@@ -146,6 +149,14 @@ enum sl_status sl_record_output_submit(struct sl_record_output *o)
 		SL_TRY(empty(o, &o->buffer[o->at]));
 	sl_job_submit(o->pool, &full->job, false);
 	return o->n > 1 ? SL_OK : empty(o, full);
+}
+
+enum sl_status sl_record_output_add_all(
+	struct sl_record_output *o, const uint8_t *records, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		SL_TRY(sl_record_output_add(o, records + i * o->bytes));
+	return SL_OK;
 }
 
 enum sl_status sl_record_output_flush(struct sl_record_output *o)

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config_print.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
+#include "stages/particle/digest.h"
 
 /* A part of the file, while it is written and while it is mapped. */
 struct part {
@@ -18,99 +18,61 @@ struct part {
 
 struct sl_table_output {
 	struct sl_table_facts facts;
-	struct sl_file_facts run; /* of the plan, with the configuration as this file states it */
-	char *config;
 	struct sl_joined_file join;
-	struct sl_row_layout layout;
 	struct sl_table block;
-	struct sl_particle constant; /* values of the constant columns */
+	bool packs;              /* the block is the whole file, which is packed at the end */
+	struct sl_packed packed; /* then */
+	struct sl_exec x;        /* then */
 	void *image;
 	size_t image_bytes;
-	uint32_t n_parts; /* 0: what is packed is the file */
+	uint32_t n_parts; /* 0: what is packed is the file, unless packs is set */
 	struct part part[SL_COLUMN_COUNT];
 	void *memory; /* of the join, the block and the image */
 };
 
-static const struct sl_format *format_of(const struct sl_table_output *o)
-{
-	return o->facts.plan->choices.format;
-}
-
 /* --- beginning -------------------------------------------------------------------------------- */
 
-/*
- * The configuration of a file in the order of the run does not state the size of batches: the file
- * is the same for each.
- */
-static enum sl_status print_config(struct sl_table_output *o)
+/* What the format needs: to pack the block, or to join blocks. */
+static void lay_out_format(struct sl_arena *a, struct sl_table_output *o)
 {
-	const struct sl_plan *plan = o->facts.plan;
-	struct sl_config *config; /* too large for a stack */
-	void *memory, *text;
-	enum sl_status s;
-	size_t bytes;
+	const struct sl_table_facts *f = &o->facts;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*config), &memory));
-	config = (struct sl_config *)memory;
-	*config = plan->config;
-	if (plan->choices.list_order.run || plan->recipe.n_fields == 0)
-		config->run.batch = 0;
-	bytes = sl_config_print(config, false, NULL, 0) + 1;
-	s = sl_memory_get(SL_HOST, bytes, &text);
-	if (s == SL_OK)
-		sl_config_print(config, false, (char *)text, bytes);
-	sl_memory_give(SL_HOST, memory);
-	SL_TRY(s);
-	o->run = plan->facts;
-	o->run.config = o->config = (char *)text;
-	return SL_OK;
-}
-
-/* The columns of the file, with pointers to the values of constant ones. */
-static struct sl_table columns_of(struct sl_table_output *o)
-{
-	struct sl_table t = sl_plan_table(o->facts.plan, 0);
-
-	t = sl_format_table(format_of(o), &t);
-	for (uint32_t k = 0; k < t.n_columns; k++)
-		if (t.column[k].constant)
-			t.column[k].data =
-				(char *)&o->constant + sl_facts_of(&t.column[k])->in_particle;
-	return t;
+	if (!o->packs) {
+		f->format->join->lay_out(a, &o->join);
+		return;
+	}
+	f->format->lay_out(a, &o->join.all, f->run, &o->packed);
+	o->x = (struct sl_exec){
+		.space = SL_HOST, .scratch.size = f->format->scratch(&o->join.all, f->run)};
+	o->x.scratch.base = sl_cut(a, o->x.scratch.size);
 }
 
 /* Cuts all memory from an arena, which only measures if it has no base. */
 static void lay_out(struct sl_arena *a, struct sl_table_output *o)
 {
-	o->join.all = o->block = columns_of(o);
+	const struct sl_table_facts *f = &o->facts;
+
+	o->join.all = o->block = f->columns;
 	o->join.all.n = o->join.rows < UINT32_MAX ? (uint32_t)o->join.rows : UINT32_MAX;
+	o->block.n = 0;
 	for (uint32_t k = 0; k < o->block.n_columns; k++)
 		if (!o->block.column[k].constant)
 			o->block.column[k].data = sl_cut_items(
-				a, SL_JOIN_ROWS, sl_facts_of(&o->block.column[k])->bytes);
-	o->join.x = (struct sl_exec){.space = SL_HOST};
-	format_of(o)->join->lay_out(a, &o->join);
-	o->image_bytes = o->n_parts ? format_of(o)->image_bytes(&o->join.all, &o->run) : 0;
+				a, sl_join_rows(f->rows), sl_facts_of(&o->block.column[k])->bytes);
+	lay_out_format(a, o);
+	o->image_bytes = o->n_parts || o->packs ? f->format->image_bytes(&o->join.all, f->run) : 0;
 	o->image = sl_cut(a, o->image_bytes);
-}
-
-/* A common weight is that of the sample. */
-static void set_constants(struct sl_table_output *o)
-{
-	o->constant = o->facts.plan->recipe.constant;
-	o->constant.weight =
-		(float)sl_selection_weight(o->facts.selection, (double)o->constant.weight);
 }
 
 static enum sl_status check_rows(const struct sl_table_facts *f)
 {
-	if (f->rows <= UINT32_MAX || !f->plan->choices.format->join->parts)
+	if (f->rows <= UINT32_MAX || !f->format->join->parts)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"%s: %" PRIu64 " survivors are too many for one file of the format %s (at most "
 		"4294967295); set output.limit or output.sample, use another output.format, or load "
 		"the files of the batches, which are complete",
-		f->list, f->rows, f->plan->choices.format->name);
+		f->list, f->rows, f->format->name);
 }
 
 /* Appends bytes to a part. Implements sl_joined_file.put. */
@@ -137,28 +99,23 @@ static enum sl_status open_parts(struct sl_table_output *o)
 
 static enum sl_status begin(struct sl_table_output *o)
 {
+	const struct sl_format_join *join = o->facts.format->join;
 	struct sl_arena a = {0};
 
-	SL_TRY(print_config(o));
-	set_constants(o);
-	sl_row_layout_make(o->facts.plan, &o->layout);
-	o->join = (struct sl_joined_file){
-		.run = &o->run, .rows = o->facts.rows, .put = put, .context = o};
+	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
+	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
+	o->join = (struct sl_joined_file){.run = o->facts.run,
+		.rows = o->facts.rows,
+		.block = &o->block,
+		.n_workers = o->facts.threads,
+		.put = put,
+		.context = o};
 	lay_out(&a, o);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->memory));
 	a = (struct sl_arena){.base = o->memory, .size = a.used};
 	lay_out(&a, o);
 	SL_TRY(open_parts(o));
-	return format_of(o)->join->begin(&o->join);
-}
-
-static uint32_t parts_of(const struct sl_plan *plan)
-{
-	const struct sl_format *f = plan->choices.format;
-	struct sl_table t = sl_plan_table(plan, 0);
-
-	t = sl_format_table(f, &t);
-	return f->join->parts ? f->join->parts(&t) : 0;
+	return o->packs ? SL_OK : join->begin(&o->join);
 }
 
 enum sl_status sl_table_output_begin(
@@ -174,7 +131,6 @@ enum sl_status sl_table_output_begin(
 	o = (struct sl_table_output *)memory;
 	memset(o, 0, sizeof(*o));
 	o->facts = *facts;
-	o->n_parts = parts_of(facts->plan);
 	s = begin(o);
 	if (s == SL_OK)
 		*made = o;
@@ -185,11 +141,19 @@ enum sl_status sl_table_output_begin(
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-enum sl_status sl_table_output_add(struct sl_table_output *o, const uint8_t *rows, uint32_t n)
+struct sl_table *sl_table_output_block(struct sl_table_output *o)
 {
-	o->block.n = n;
-	sl_row_get(&o->layout, rows, n, &o->block);
-	return format_of(o)->join->add(&o->join, &o->block);
+	return &o->block;
+}
+
+enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool)
+{
+	if (o->packs)
+		return SL_OK;
+	o->join.pool = pool;
+	SL_TRY(o->facts.format->join->add(&o->join));
+	o->block.n = 0;
+	return SL_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -214,26 +178,42 @@ static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
 	return SL_OK;
 }
 
-static enum sl_status assemble(struct sl_table_output *o)
+/* Packs the block as the file of a batch. */
+static enum sl_status pack(struct sl_table_output *o)
 {
-	const struct sl_batch_facts whole = {SL_WHOLE_RUN, 0, o->facts.generated};
-	const uint8_t *at[SL_COLUMN_COUNT];
-	struct sl_packed packed;
-	struct sl_pieces file;
+	const struct sl_table_facts *f = &o->facts;
 
+	sl_digest_table(&o->block);
+	SL_TRY(f->format->pack(&o->x, f->run, &o->block, &o->packed));
+	return sl_format_check_written(&o->packed.written, f->rows);
+}
+
+/* Ends the parts. */
+static enum sl_status join(struct sl_table_output *o)
+{
+	const struct sl_table_facts *f = &o->facts;
+	const uint8_t *at[SL_COLUMN_COUNT];
+
+	SL_TRY(f->format->join->end(&o->join));
+	SL_TRY(sl_format_check_written(&o->join.written, f->rows));
 	SL_TRY(map_parts(o, at));
-	format_of(o)->join->packed(&o->join, at, &packed);
-	SL_TRY(format_of(o)->assemble(&o->run, &whole, &packed, o->image, o->image_bytes, &file));
-	for (uint32_t k = 0; k < file.n; k++)
-		SL_TRY(o->facts.sink(o->facts.context, file.piece[k].at, file.piece[k].bytes));
+	if (o->n_parts)
+		f->format->join->packed(&o->join, at, &o->packed);
 	return SL_OK;
 }
 
 enum sl_status sl_table_output_end(struct sl_table_output *o)
 {
-	SL_TRY(format_of(o)->join->end(&o->join));
-	SL_TRY(sl_format_check_written(&o->join.written, o->facts.rows));
-	return o->n_parts ? assemble(o) : SL_OK;
+	const struct sl_table_facts *f = &o->facts;
+	struct sl_pieces file = {.n = 0};
+
+	SL_TRY(o->packs ? pack(o) : join(o));
+	if (o->n_parts || o->packs)
+		SL_TRY(f->format->assemble(
+			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &file));
+	for (uint32_t k = 0; k < file.n; k++)
+		SL_TRY(f->sink(f->context, file.piece[k].at, file.piece[k].bytes));
+	return SL_OK;
 }
 
 void sl_table_output_close(struct sl_table_output *o)
@@ -249,7 +229,6 @@ void sl_table_output_close(struct sl_table_output *o)
 			sl_file_drop(&o->part[k].file);
 	}
 	sl_memory_give(SL_HOST, o->memory);
-	sl_memory_give(SL_HOST, o->config);
 	sl_memory_give(SL_HOST, o);
 	sl_set_last_error(why);
 }

@@ -54,6 +54,7 @@ void sl_row_put(
 
 void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, struct sl_table *t)
 {
+	t->n = n;
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct sl_row_item *item = &l->item[k];
 		uint8_t *to = (uint8_t *)sl_table_find(t, item->column)->data;

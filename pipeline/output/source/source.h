@@ -85,8 +85,7 @@ void sl_row_put(
 	const struct sl_row_layout *l, const struct sl_row_columns *c, uint64_t i, uint8_t *to);
 
 /*
- * Copies n rows, one after another, to the columns of t that are not constant, which have their
- * layout.
+ * Sets t to n rows, one after another, whose layout is that of its columns that are not constant.
  */
 void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, struct sl_table *t);
 

@@ -90,6 +90,9 @@ struct sl_packed {
 	struct sl_written written;
 };
 
+struct sl_job_pool;
+struct sl_join_worker;
+
 /*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of
  * columns. Its rows arrive in blocks, so memory does not depend on their number. What is packed
@@ -99,8 +102,12 @@ struct sl_joined_file {
 	const struct sl_file_facts *run;
 	uint64_t rows;       /* of the file */
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
-	struct sl_exec x;    /* SL_HOST; scratch and own are cut by lay_out */
-	void *own;           /* of the format */
+	void *own;           /* of the format; cut by lay_out */
+	const struct sl_table *block; /* that add packs */
+	struct sl_join_worker *worker;
+	uint32_t n_workers;        /* at least 1 */
+	uint32_t n_tasks, next;    /* of sl_join_run() */
+	struct sl_job_pool *pool;  /* NULL: the caller runs all tasks */
 	struct sl_written written; /* by add and end; begin sets the columns */
 
 	/* Appends bytes to a part. */
@@ -108,7 +115,29 @@ struct sl_joined_file {
 	void *context;
 };
 
-enum { SL_JOIN_ROWS = 1 << 17 };
+/*
+ * Rows of a block: a multiple of the items of a chunk of any format. A file of at most SL_PACK_ROWS
+ * may be packed as that of a batch.
+ */
+enum { SL_JOIN_ROWS = 1 << 20, SL_PACK_ROWS = 1 << 17 };
+
+/* Rows of a block of a file of so many rows, but for the last one. */
+static inline uint32_t sl_join_rows(uint64_t rows)
+{
+	return rows < SL_JOIN_ROWS ? (uint32_t)rows : (uint32_t)SL_JOIN_ROWS;
+}
+
+/*
+ * What add packs is divided into tasks, which the threads of a pool take one after another. Task t
+ * packs something to memory of its own; x is that of the thread.
+ */
+typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
+
+/* Cuts the workers, each with so many bytes of scratch. */
+void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch);
+
+/* Runs tasks 0 to n - 1. The status of the first of those that failed. */
+enum sl_status sl_join_run(struct sl_joined_file *j, uint32_t n, sl_join_task *task);
 
 struct sl_format_join {
 	/* The number of parts; NULL: one part, which is the whole file. */
@@ -119,8 +148,11 @@ struct sl_format_join {
 
 	enum sl_status (*begin)(struct sl_joined_file *j);
 
-	/* Packs the next rows: SL_JOIN_ROWS, fewer in the last block. Columns are those of all. */
-	enum sl_status (*add)(struct sl_joined_file *j, const struct sl_table *block);
+	/*
+	 * Packs the rows of j->block, the next ones: SL_JOIN_ROWS, fewer in the last block. Its
+	 * columns are those of all.
+	 */
+	enum sl_status (*add)(struct sl_joined_file *j);
 
 	/* After the last block. */
 	enum sl_status (*end)(struct sl_joined_file *j);
@@ -139,6 +171,7 @@ struct sl_format {
 
 	/* What a device can pack for this format. All 0: nothing. */
 	struct sl_device_packing packing;
+	bool starts_processes;  /* to read and to assemble files: there must be no threads then */
 	const char *no_streams; /* why a device packs no DEFLATE streams for it, "is text" */
 
 	/*
@@ -197,7 +230,8 @@ struct sl_format {
 	 * Reads a file of this program: sets *t to the columns found, with data cut from a. An
 	 * arena without a base only measures, but *t still gets its rows and columns. Digests are
 	 * left to the caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without
-	 * checksums only impossible values are detected. One thread at a time.
+	 * checksums only impossible values are detected. Several threads may read different files,
+	 * unless the format starts processes.
 	 *
 	 * t->only must be set before. Formats of columns decode only these columns; the others get
 	 * no data.

@@ -255,6 +255,7 @@ const struct sl_format sl_format_openpmd = {
 	.lay_out = lay_out,
 	.scratch = scratch,
 	.pack = pack,
+	.starts_processes = true,
 	.packing = {.chunk_bytes = SL_OPENPMD_CHUNK_BYTES, .wrapper = SL_ZLIB, .planes = true},
 	.take = take,
 	.image_bytes = sl_openpmd_image_bytes,

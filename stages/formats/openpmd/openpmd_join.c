@@ -1,8 +1,9 @@
 /*
  * openpmd_join.c - packs the survivors of a whole run, block by block, for one openPMD file.
  *
- * The only part has the chunks of all columns in the order in which they became full. The index of
- * the file says where the chunks of a column are, so their order has no meaning.
+ * The only part has the chunks of all columns. A block has whole chunks of each column, but for the
+ * last block. The index of the file says where the chunks of a column are, so their order has no
+ * meaning: they are in that of ORDER_ROWS rows after another.
  */
 #include <math.h>
 #include <string.h>
@@ -11,21 +12,26 @@
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/particle/digest.h"
 
-/* A column whose chunk is being filled. */
+/* Rows whose chunks follow one another, those of a column after those of the column before. */
+enum { ORDER_ROWS = 1 << 17 };
+
+/* A column that is not constant. */
 struct join_column {
-	uint8_t *items;                /* NULL: constant */
-	uint32_t used, room;           /* items in the chunk; of a full chunk */
+	uint32_t room;                 /* items of a full chunk */
+	uint32_t first;                /* its first task in a block */
+	uint8_t *bytes;                /* the chunks of a block, compressed, each in chunk_room */
 	struct sl_openpmd_chunk *next; /* where the next chunk is recorded */
-	bool planes, chosen;           /* chunks are shuffled; that is decided */
+	bool planes;                   /* chunks are shuffled */
 };
 
 struct openpmd_join {
 	struct sl_openpmd_pieces pieces;
 	struct join_column column[SL_COLUMN_COUNT];
-	uint8_t *chunk; /* a compressed chunk */
-	size_t used;    /* bytes of the part */
-	uint32_t crc;   /* of these */
-	uint64_t rows;  /* added */
+	uint32_t varies[SL_COLUMN_COUNT],
+		n_varies; /* numbers of the columns that are not constant */
+	size_t used;      /* bytes of the part */
+	uint32_t crc;     /* of these */
+	uint64_t rows;    /* added */
 	uint64_t digest[SL_COLUMN_COUNT];
 };
 
@@ -35,40 +41,36 @@ static uint32_t parts(const struct sl_table *all)
 	return 1;
 }
 
-/* The buffer of a column, and the records of all of its chunks. */
-static void lay_out_column(
-	struct sl_arena *a, const struct sl_table *all, uint32_t k, struct openpmd_join *made)
+/* The chunks of a column in a block of n rows. */
+static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 {
-	uint32_t item = sl_facts_of(&all->column[k])->bytes;
-	size_t chunks = sl_openpmd_chunks(all->n, item);
-	struct join_column *c = &made->column[k];
-
-	if (all->column[k].constant)
-		return;
-	c->room = all->n ? sl_openpmd_chunk_items(all->n, item) : 0;
-	c->items = (uint8_t *)sl_cut_items(a, c->room, item);
-	made->pieces.n_chunks += chunks;
+	return c->room ? (uint32_t)sl_ceil_div(n, c->room) : 0;
 }
 
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct openpmd_join made = {.used = 0};
-	size_t chunks = 0;
+	const uint32_t rows = sl_join_rows(j->rows);
+	size_t before[SL_COLUMN_COUNT];
 
-	for (uint32_t k = 0; k < j->all.n_columns; k++)
-		lay_out_column(a, &j->all, k, &made);
-	made.chunk = (uint8_t *)sl_cut(a, SL_OPENPMD_CHUNK_BYTES);
+	for (uint32_t k = 0; k < j->all.n_columns; k++) {
+		const uint32_t item = sl_facts_of(&j->all.column[k])->bytes;
+		struct join_column *c = &made.column[k];
+
+		if (j->all.column[k].constant)
+			continue;
+		made.varies[made.n_varies++] = k;
+		c->room = j->all.n ? sl_openpmd_chunk_items(j->all.n, item) : 0;
+		c->bytes = (uint8_t *)sl_cut_items(a, chunks_in(c, rows), (size_t)c->room * item);
+		before[k] = made.pieces.n_chunks;
+		made.pieces.n_chunks += sl_openpmd_chunks(j->all.n, item);
+	}
 	made.pieces.chunk = (struct sl_openpmd_chunk *)sl_cut_items(
 		a, made.pieces.n_chunks, sizeof(*made.pieces.chunk));
-	j->x.scratch.size = sl_openpmd_chunk_scratch(j->run);
-	j->x.scratch.base = sl_cut(a, j->x.scratch.size);
-	for (uint32_t k = 0; made.pieces.chunk && k < j->all.n_columns; k++) {
-		made.column[k].next = made.pieces.chunk + chunks;
-		if (!j->all.column[k].constant)
-			chunks +=
-				sl_openpmd_chunks(j->all.n, sl_facts_of(&j->all.column[k])->bytes);
-	}
+	for (uint32_t i = 0; made.pieces.chunk && i < made.n_varies; i++)
+		made.column[made.varies[i]].next = made.pieces.chunk + before[made.varies[i]];
+	sl_join_lay_out(a, j, sl_openpmd_chunk_scratch(j->run));
 	if (own)
 		*own = made;
 	j->own = own;
@@ -92,40 +94,60 @@ static enum sl_status begin(struct sl_joined_file *j)
 	return SL_OK;
 }
 
-/* Puts the chunk of column k, which may be the last one and not full. */
-static enum sl_status flush(struct sl_joined_file *j, uint32_t k)
+/* Task: decides by the first items of a column whether its chunks are shuffled. */
+static enum sl_status choose_planes(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+{
+	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	struct join_column *c = &own->column[own->varies[t]];
+	struct sl_openpmd_stretch s = {&j->block->column[own->varies[t]], 0,
+		j->block->n < c->room ? j->block->n : c->room, false};
+
+	SL_TRY(sl_openpmd_choose_planes(x, j->run, &s));
+	c->planes = s.planes;
+	return SL_OK;
+}
+
+/* The column of task t. */
+static uint32_t column_of(const struct openpmd_join *own, uint32_t t)
+{
+	uint32_t i = own->n_varies - 1;
+
+	while (own->column[own->varies[i]].first > t)
+		i--;
+	return own->varies[i];
+}
+
+/* Task: makes a chunk of a column. */
+static enum sl_status make_chunk(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+{
+	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	const uint32_t k = column_of(own, t);
+	const struct join_column *c = &own->column[k];
+	const struct sl_table_column *column = &j->block->column[k];
+	const uint32_t i = t - c->first, from = i * c->room, left = j->block->n - from;
+	struct sl_openpmd_stretch s = {column, from, left < c->room ? left : c->room, c->planes};
+
+	return sl_add_context(
+		sl_openpmd_pack_chunk(x, j->run, &s, c->room,
+			c->bytes + (size_t)i * c->room * sl_facts_of(column)->bytes, &c->next[i]),
+		"column %s", sl_table_name(j->block, k));
+}
+
+/* Puts the chunks of column k that end in the rows from from to to of the block. */
+static enum sl_status put_chunks(struct sl_joined_file *j, uint32_t k, uint32_t from, uint32_t to)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	struct join_column *c = &own->column[k];
-	struct sl_table_column items = {.column = j->all.column[k].column, .data = c->items};
-	struct sl_openpmd_stretch s = {&items, 0, c->used, c->planes};
+	const size_t chunk_bytes = (size_t)c->room * sl_facts_of(&j->block->column[k])->bytes;
 
-	if (!c->chosen)
-		SL_TRY(sl_openpmd_choose_planes(&j->x, j->run, &s));
-	c->planes = s.planes;
-	c->chosen = true;
-	c->used = 0;
-	SL_TRY(sl_openpmd_pack_chunk(&j->x, j->run, &s, c->room, own->chunk, c->next));
-	c->next->at = own->used;
-	own->used += c->next->bytes;
-	j->written.values += s.n;
-	own->crc = sl_crc32_update(own->crc, own->chunk, c->next->bytes);
-	return j->put(j->context, 0, own->chunk, c->next++->bytes);
-}
+	for (uint32_t i = from / c->room; (i + 1) * (uint64_t)c->room <= to; i++) {
+		struct sl_openpmd_chunk *chunk = &c->next[i];
+		const uint8_t *bytes = c->bytes + i * chunk_bytes;
 
-/* Copies the items of a block to the chunks of column k. */
-static enum sl_status add_column(struct sl_joined_file *j, uint32_t k, const struct sl_table *block)
-{
-	struct join_column *c = &((struct openpmd_join *)j->own)->column[k];
-	size_t item = sl_facts_of(&block->column[k])->bytes;
-
-	for (uint32_t from = 0, n; from < block->n; from += n) {
-		n = block->n - from < c->room - c->used ? block->n - from : c->room - c->used;
-		memcpy(c->items + c->used * item,
-			(const uint8_t *)block->column[k].data + from * item, n * item);
-		c->used += n;
-		if (c->used == c->room)
-			SL_TRY(flush(j, k));
+		chunk->at = own->used;
+		own->used += chunk->bytes;
+		own->crc = sl_crc32_update(own->crc, bytes, chunk->bytes);
+		SL_TRY(j->put(j->context, 0, bytes, chunk->bytes));
 	}
 	return SL_OK;
 }
@@ -143,30 +165,56 @@ static void extend_box(struct openpmd_join *own, const struct sl_table_column *c
 	own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
 }
 
-static enum sl_status add(struct sl_joined_file *j, const struct sl_table *block)
+/* Puts the chunks of the block; those that are not full come last. */
+static enum sl_status put_block(struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	const uint32_t n = j->block->n;
 
-	sl_digest_add_rows(block, own->rows, own->digest);
-	own->rows += block->n;
-	for (uint32_t k = 0; k < block->n_columns; k++) {
-		extend_box(own, &block->column[k], block->n);
-		if (!block->column[k].constant)
-			SL_TRY(sl_add_context(
-				add_column(j, k, block), "column %s", sl_table_name(block, k)));
+	for (uint32_t from = 0; from < n; from += ORDER_ROWS)
+		for (uint32_t i = 0; i < own->n_varies; i++)
+			SL_TRY(put_chunks(j, own->varies[i], from,
+				n - from < ORDER_ROWS ? n : from + ORDER_ROWS));
+	for (uint32_t i = 0; i < own->n_varies; i++) {
+		struct join_column *c = &own->column[own->varies[i]];
+		const uint32_t all = chunks_in(c, n), full = n / c->room;
+
+		if (all > full)
+			SL_TRY(put_chunks(j, own->varies[i], full * c->room, (full + 1) * c->room));
+		c->next += all;
+		j->written.values += n;
 	}
 	return SL_OK;
 }
 
-static enum sl_status end(struct sl_joined_file *j)
+static enum sl_status add(struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	const struct sl_table *block = j->block;
+	uint32_t tasks = 0;
 
-	for (uint32_t k = 0; k < j->all.n_columns; k++) {
-		j->all.column[k].digest = own->digest[k];
-		if (own->column[k].used > 0)
-			SL_TRY(sl_add_context(flush(j, k), "column %s", sl_table_name(&j->all, k)));
+	sl_digest_add_rows(block, own->rows, own->digest);
+	for (uint32_t k = 0; k < block->n_columns; k++)
+		extend_box(own, &block->column[k], block->n);
+	for (uint32_t i = 0; i < own->n_varies; i++) {
+		struct join_column *c = &own->column[own->varies[i]];
+
+		c->first = tasks;
+		tasks += chunks_in(c, block->n);
 	}
+	if (own->rows == 0)
+		SL_TRY(sl_join_run(j, own->n_varies, choose_planes));
+	own->rows += block->n;
+	SL_TRY(sl_join_run(j, tasks, make_chunk));
+	return put_block(j);
+}
+
+static enum sl_status end(struct sl_joined_file *j)
+{
+	const struct openpmd_join *own = (const struct openpmd_join *)j->own;
+
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
+		j->all.column[k].digest = own->digest[k];
 	return SL_OK;
 }
 

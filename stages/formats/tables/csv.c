@@ -79,10 +79,17 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 /* --- a file of the whole run ------------------------------------------------------------------ */
 
-/* Text of some rows, and its gzip member; NULL: the file is plain. */
-struct text_join {
+/* A piece: text of some rows, and its gzip member; NULL: the file is plain. */
+struct piece {
 	char *text;
 	uint8_t *member;
+	size_t bytes; /* of the text, or of the member */
+};
+
+/* As many pieces as workers are made at the same time. */
+struct text_join {
+	struct piece *piece;
+	uint32_t from; /* first row of the first of these pieces */
 };
 
 static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip)
@@ -90,15 +97,18 @@ static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip
 	size_t bytes = sl_csv_join_bytes(&j->all);
 	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
-	struct text_join made = {.text = (char *)sl_cut(a, bytes)};
+	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
 
-	if (gzip) {
-		made.member = (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1));
-		j->x.scratch.size = sl_scratch(j->run->deflate, &shape);
-		j->x.scratch.base = sl_cut(a, j->x.scratch.size);
+	for (uint32_t i = 0; i < j->n_workers; i++) {
+		char *text = (char *)sl_cut(a, bytes);
+		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1)) : NULL;
+
+		if (piece)
+			piece[i] = (struct piece){.text = text, .member = member};
 	}
+	sl_join_lay_out(a, j, gzip ? sl_scratch(j->run->deflate, &shape) : 0);
 	if (own)
-		*own = made;
+		own->piece = piece;
 	j->own = own;
 }
 
@@ -112,34 +122,61 @@ static void lay_out_join_gz(struct sl_arena *a, struct sl_joined_file *j)
 	lay_out_text(a, j, true);
 }
 
-/* Puts so many bytes of text, which are so many rows. */
-static enum sl_status put_text(struct sl_joined_file *j, size_t bytes, uint32_t rows)
+/* Compresses so many bytes of the text of a piece, if the file is not plain. */
+static enum sl_status end_piece(
+	const struct sl_joined_file *j, struct sl_exec *x, struct piece *p, size_t bytes)
 {
-	const struct text_join *own = (const struct text_join *)j->own;
-	size_t used;
+	p->bytes = bytes;
+	if (!p->member)
+		return SL_OK;
+	return sl_format_deflate(x, j->run, SL_GZIP, p->text, bytes, p->member, &p->bytes);
+}
 
-	j->written.values += rows;
-	if (!own->member)
-		return j->put(j->context, 0, own->text, bytes);
-	SL_TRY(sl_format_deflate(&j->x, j->run, SL_GZIP, own->text, bytes, own->member, &used));
-	return j->put(j->context, 0, own->member, used);
+static enum sl_status put_piece(struct sl_joined_file *j, const struct piece *p)
+{
+	return j->put(j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes);
+}
+
+/* Task: makes the first line. */
+static enum sl_status make_header(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+{
+	struct piece *p = &((const struct text_join *)j->own)->piece[t];
+
+	return end_piece(j, x, p, sl_csv_print_header(&j->all, p->text));
 }
 
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	j->written.columns = 1;
-	return put_text(
-		j, sl_csv_print_header(&j->all, ((const struct text_join *)j->own)->text), 0);
+	SL_TRY(sl_join_run(j, 1, make_header));
+	return put_piece(j, ((const struct text_join *)j->own)->piece);
 }
 
-static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *block)
+/* Task: makes piece t of those that are made at the same time. */
+static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	char *text = ((const struct text_join *)j->own)->text;
+	const struct text_join *own = (const struct text_join *)j->own;
+	const uint32_t from = own->from + t * sl_csv_join_rows(UINT32_MAX);
+	struct piece *p = &own->piece[t];
 
-	for (uint32_t from = 0, n; from < block->n; from += n) {
-		n = sl_csv_join_rows(block->n - from);
-		SL_TRY(put_text(j, sl_csv_print_rows(block, from, n, text), n));
+	return end_piece(j, x, p,
+		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), p->text));
+}
+
+static enum sl_status add_join(struct sl_joined_file *j)
+{
+	struct text_join *own = (struct text_join *)j->own;
+	const uint32_t rows = sl_csv_join_rows(UINT32_MAX), n = j->block->n;
+
+	for (own->from = 0; own->from < n; own->from += j->n_workers * rows) {
+		const uint32_t left = (uint32_t)sl_ceil_div(n - own->from, rows);
+		const uint32_t pieces = left < j->n_workers ? left : j->n_workers;
+
+		SL_TRY(sl_join_run(j, pieces, make_piece));
+		for (uint32_t t = 0; t < pieces; t++)
+			SL_TRY(put_piece(j, &own->piece[t]));
 	}
+	j->written.values += n;
 	return SL_OK;
 }
 

@@ -1,8 +1,8 @@
 /*
  * npz_join.c - packs the survivors of a whole run, block by block, for one npz file.
  *
- * Each column is a part: a DEFLATE stream to which each block of rows adds the stream of its items
- * (deflate_join.h). Constant columns are expanded, as in the file of a batch.
+ * Each column is a part: a DEFLATE stream to which each STREAM_ROWS rows add the stream of their
+ * items (deflate_join.h). Constant columns are expanded, as in the file of a batch.
  */
 #include <string.h>
 
@@ -10,14 +10,19 @@
 #include "stages/formats/common/deflate_join.h"
 #include "stages/formats/tables/tables.h"
 
-/* Bytes of the items of a block in the widest column. */
-enum { ITEMS_BYTES = SL_JOIN_ROWS * sizeof(uint64_t) };
+/* Rows of a stream; streams of a block and a column. */
+enum { STREAM_ROWS = 1 << 17, STREAMS = SL_JOIN_ROWS / STREAM_ROWS };
+
+/* The stream of some items of a column. */
+struct npz_stream {
+	uint8_t *bytes;
+	size_t used;
+	uint32_t crc; /* of the items */
+};
 
 struct npz_join {
 	struct sl_npz_pieces pieces; /* crc and bytes of each column so far */
-	uint8_t *items;              /* of a constant column in a block */
-	uint8_t *stream;             /* of a block */
-	struct sl_arena scratch;     /* of deflate_join.h */
+	struct npz_stream stream[SL_COLUMN_COUNT * STREAMS];
 };
 
 static uint32_t parts(const struct sl_table *all)
@@ -25,26 +30,38 @@ static uint32_t parts(const struct sl_table *all)
 	return all->n_columns;
 }
 
-static size_t stream_bytes(void)
+static size_t items_bytes(const struct sl_table_column *c)
 {
-	return sl_deflate_most(ITEMS_BYTES, 0, 1);
+	return STREAM_ROWS * (size_t)sl_facts_of(c)->bytes;
+}
+
+/* Of a thread: the items of a constant column, what deflate_join.h needs, and the compressor. */
+static size_t scratch_bytes(const struct sl_joined_file *j)
+{
+	const size_t most = STREAM_ROWS * sizeof(uint64_t);
+	struct sl_shape shape = {.in_bytes = most, .level = j->run->level, .most_room = true};
+
+	return sl_size_add(sl_size_add(most, sl_deflate_join_scratch(most)),
+		sl_size_add(sl_scratch(j->run->deflate, &shape), 3 * SL_ALIGN));
 }
 
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
-	struct sl_shape shape = {
-		.in_bytes = ITEMS_BYTES, .level = j->run->level, .most_room = true};
 	struct npz_join *own = (struct npz_join *)sl_cut_items(a, 1, sizeof(*own));
-	struct npz_join made = {.pieces = {.n = 0}};
+	const uint32_t streams = (uint32_t)sl_ceil_div(sl_join_rows(j->rows), STREAM_ROWS);
 
-	made.items = (uint8_t *)sl_cut(a, ITEMS_BYTES);
-	made.stream = (uint8_t *)sl_cut(a, stream_bytes() + SL_DEFLATE_JOIN_BYTES);
-	made.scratch.size = sl_deflate_join_scratch(ITEMS_BYTES);
-	made.scratch.base = sl_cut(a, made.scratch.size);
-	j->x.scratch.size = sl_scratch(j->run->deflate, &shape);
-	j->x.scratch.base = sl_cut(a, j->x.scratch.size);
 	if (own)
-		*own = made;
+		*own = (struct npz_join){.pieces = {.n = 0}};
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
+		for (uint32_t i = 0; i < streams; i++) {
+			uint8_t *bytes = (uint8_t *)sl_cut(
+				a, sl_deflate_most(items_bytes(&j->all.column[k]), 0, 1) +
+					   SL_DEFLATE_JOIN_BYTES);
+
+			if (own)
+				own->stream[i * j->all.n_columns + k].bytes = bytes;
+		}
+	sl_join_lay_out(a, j, scratch_bytes(j));
 	j->own = own;
 }
 
@@ -60,46 +77,73 @@ static enum sl_status begin(struct sl_joined_file *j)
 	return SL_OK;
 }
 
-/* The items of a column in a block. */
-static const void *items_of(const struct npz_join *own, const struct sl_table_column *c, uint32_t n)
+/* Rows of the block in its streams number i. */
+static uint32_t rows_in(const struct sl_table *block, uint32_t i)
+{
+	return block->n - i * STREAM_ROWS < STREAM_ROWS ? block->n - i * STREAM_ROWS : STREAM_ROWS;
+}
+
+/* Items of a column from row from on; those of a constant column are made in the arena. */
+static const void *items_of(
+	struct sl_arena *a, const struct sl_table_column *c, uint32_t from, uint32_t n)
 {
 	size_t item = sl_facts_of(c)->bytes;
+	uint8_t *items = NULL;
 
-	for (uint32_t i = 0; c->constant && i < n; i++)
-		memcpy(own->items + i * item, c->data, item);
-	return c->constant ? own->items : c->data;
+	if (!c->constant)
+		return (const uint8_t *)c->data + from * item;
+	items = (uint8_t *)sl_cut(a, n * item);
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(items + i * item, c->data, item);
+	return items;
 }
 
-/* Adds the stream of n items to part k. */
-static enum sl_status add_column(
-	struct sl_joined_file *j, uint32_t k, const struct sl_table_column *c, uint32_t n)
+/* Makes stream t of the block: of all columns for the first rows, then for the next ones. */
+static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	struct npz_join *own = (struct npz_join *)j->own;
-	struct sl_npz_piece *piece = &own->pieces.piece[k];
-	const void *items = items_of(own, c, n);
-	size_t got, bytes = (size_t)n * sl_facts_of(c)->bytes;
+	struct npz_stream *s = &((struct npz_join *)j->own)->stream[t];
+	const uint32_t k = t % j->block->n_columns, i = t / j->block->n_columns;
+	const struct sl_table_column *c = &j->block->column[k];
+	const uint32_t n = rows_in(j->block, i);
+	struct sl_exec rest = *x;
+	const void *items = items_of(&rest.scratch, c, i * STREAM_ROWS, n);
+	const size_t bytes = (size_t)n * sl_facts_of(c)->bytes;
 	struct sl_deflate_job job = {.in = items,
 		.in_bytes = bytes,
-		.out = own->stream,
-		.out_size = stream_bytes(),
-		.out_bytes = &got,
+		.out = s->bytes,
+		.out_size = sl_deflate_most(items_bytes(c), 0, 1),
+		.out_bytes = &s->used,
 		.level = j->run->level,
 		.wrapper = SL_RAW};
+	struct sl_arena decoder = {.size = sl_deflate_join_scratch(bytes)};
+	enum sl_status status;
 
-	SL_TRY(sl_deflate(j->run->deflate, &j->x, &job));
+	decoder.base = sl_cut(&rest.scratch, decoder.size);
+	status = sl_deflate(j->run->deflate, &rest, &job);
 	/* fails if the stream has no bytes */
-	SL_TRY(sl_deflate_join(own->scratch, own->stream, &got, bytes));
-	piece->crc = sl_crc32_update(piece->crc, items, bytes);
-	piece->bytes += got;
-	j->written.values += n;
-	return j->put(j->context, k, own->stream, got);
+	if (status == SL_OK)
+		status = sl_deflate_join(decoder, s->bytes, &s->used, bytes);
+	s->crc = sl_crc32(items, bytes);
+	return sl_add_context(status, "column %s", sl_table_name(j->block, k));
 }
 
-static enum sl_status add(struct sl_joined_file *j, const struct sl_table *block)
+static enum sl_status add(struct sl_joined_file *j)
 {
-	for (uint32_t k = 0; k < block->n_columns; k++)
-		SL_TRY(sl_add_context(add_column(j, k, &block->column[k], block->n), "column %s",
-			sl_table_name(block, k)));
+	struct npz_join *own = (struct npz_join *)j->own;
+	const uint32_t columns = j->block->n_columns;
+	const uint32_t tasks = columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS);
+
+	SL_TRY(sl_join_run(j, tasks, make_stream));
+	for (uint32_t t = 0; t < tasks; t++) {
+		const uint32_t k = t % columns, n = rows_in(j->block, t / columns);
+		struct sl_npz_piece *piece = &own->pieces.piece[k];
+
+		piece->crc = sl_crc32_combine(piece->crc, own->stream[t].crc,
+			(size_t)n * sl_facts_of(&j->block->column[k])->bytes);
+		piece->bytes += own->stream[t].used;
+		j->written.values += n;
+		SL_TRY(j->put(j->context, k, own->stream[t].bytes, own->stream[t].used));
+	}
 	return SL_OK;
 }
 
