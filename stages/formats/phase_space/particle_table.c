@@ -30,17 +30,11 @@ static enum sl_status check_columns(const struct sl_particle_table *t)
 		names);
 }
 
-enum sl_status sl_particle_table_open(sl_table_reader_of_format *read, const void *file,
-	size_t bytes, struct sl_particle_table *t)
+enum sl_status sl_particle_table_open(
+	sl_format_reader *read, const void *file, size_t bytes, struct sl_particle_table *t)
 {
-	struct sl_arena a = {0};
-
 	*t = (struct sl_particle_table){.block = NULL};
-	SL_TRY(read(file, bytes, &a, &t->table));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &t->block));
-	t->block_bytes = a.used;
-	a = (struct sl_arena){t->block, 0, t->block_bytes};
-	SL_TRY(read(file, bytes, &a, &t->table));
+	SL_TRY(sl_format_load(read, file, bytes, &t->table, &t->block, &t->block_bytes));
 	for (uint32_t k = 0; k < t->table.n_columns; k++) {
 		const struct sl_table_column *c = &t->table.column[k];
 

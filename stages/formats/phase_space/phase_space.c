@@ -93,7 +93,7 @@ static enum sl_status topas_particle(
  * the header.
  */
 static const struct sl_phase_space_format topas = {
-	"topas", "TOPAS phase space", NULL, topas_particle};
+	"topas", "TOPAS phase space", NULL, NULL, topas_particle};
 
 /* Numbers have 4 bytes; flags tell the first particle of a history. */
 static enum sl_status open_topas(struct sl_phase_space *s, const char *header)
@@ -190,9 +190,10 @@ static bool has_polarisation(const struct sl_particle_table *t)
 }
 
 /* Numbers have 4 bytes. What is constant in the file is common to all particles. */
-static enum sl_status open_table(struct sl_phase_space *s, sl_table_reader_of_format *read)
+static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 {
-	SL_TRY(sl_particle_table_open(read, s->file.at, s->file.bytes, &s->table));
+	(void)path;
+	SL_TRY(sl_particle_table_open(s->format->read, s->file.at, s->file.bytes, &s->table));
 	s->memory = s->table.block_bytes;
 	s->fields = (struct sl_mcpl_header){.particles = s->table.table.n,
 		.flags = sl_particle_table_has(&s->table, SL_COLUMN_userflags),
@@ -202,35 +203,6 @@ static enum sl_status open_table(struct sl_phase_space *s, sl_table_reader_of_fo
 		.weight = sl_particle_table_constant(&s->table, SL_COLUMN_weight)};
 	s->unread = "its other columns (such as id and fate) are not read";
 	return SL_OK;
-}
-
-static enum sl_status open_openpmd(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_openpmd_read);
-}
-
-static enum sl_status open_npz(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_npz_read);
-}
-
-static enum sl_status open_csv(struct sl_phase_space *s, const char *path)
-{
-	return open_table(s, ends_in(path, ".gz") ? sl_csv_gz_read : sl_csv_read);
-}
-
-static enum sl_status open_any_npz(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_npz_read_any);
-}
-
-static enum sl_status open_any_csv(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_csv_read_any);
 }
 
 static enum sl_status table_particle(
@@ -243,19 +215,21 @@ static enum sl_status table_particle(
 /* --- all formats ------------------------------------------------------------------------------ */
 
 static const struct sl_phase_space_format iaea = {
-	"iaea", "IAEA phase space", open_pair, iaea_particle};
+	"iaea", "IAEA phase space", open_pair, NULL, iaea_particle};
 static const struct sl_phase_space_format openmc = {
-	"openmc", "OpenMC source", open_openmc, openmc_particle};
+	"openmc", "OpenMC source", open_openmc, NULL, openmc_particle};
 static const struct sl_phase_space_format openpmd = {
-	"openpmd", "openPMD file of Sluice", open_openpmd, table_particle};
+	"openpmd", "openPMD file of Sluice", open_table, sl_openpmd_read, table_particle};
 static const struct sl_phase_space_format npz = {
-	"npz", "npz file of Sluice", open_npz, table_particle};
+	"npz", "npz file of Sluice", open_table, sl_npz_read, table_particle};
 static const struct sl_phase_space_format csv = {
-	"csv", "csv file of Sluice", open_csv, table_particle};
+	"csv", "csv file of Sluice", open_table, sl_csv_read, table_particle};
+static const struct sl_phase_space_format csv_gz = {
+	"csv", "csv file of Sluice", open_table, sl_csv_gz_read, table_particle};
 static const struct sl_phase_space_format any_npz = {
-	"npz", "npz file", open_any_npz, table_particle};
+	"npz", "npz file", open_table, sl_npz_read_any, table_particle};
 static const struct sl_phase_space_format any_csv = {
-	"csv", "csv file", open_any_csv, table_particle};
+	"csv", "csv file", open_table, sl_csv_read_any, table_particle};
 
 static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
 {
@@ -284,7 +258,9 @@ static const struct sl_phase_space_format *format_of(const char *path, const str
 		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
 	if (!ends_in(path, ".csv") && !ends_in(path, ".csv.gz"))
 		return NULL;
-	return sl_csv_is_any(file->at, file->bytes) ? &any_csv : &csv;
+	if (sl_csv_is_any(file->at, file->bytes))
+		return &any_csv;
+	return ends_in(path, ".gz") ? &csv_gz : &csv;
 }
 
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)

@@ -189,16 +189,12 @@ struct sl_particle_table {
 	sl_column_set constants;         /* set of columns with one item for all rows */
 };
 
-/* The type of sl_format.read. */
-typedef enum sl_status sl_table_reader_of_format(
-	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
-
 /*
  * Reads a file in memory with the reader of its format. SL_BAD_INPUT if it is damaged or lacks a
  * column. Call sl_particle_table_close() even after a failure.
  */
-enum sl_status sl_particle_table_open(sl_table_reader_of_format *read, const void *file,
-	size_t bytes, struct sl_particle_table *t);
+enum sl_status sl_particle_table_open(
+	sl_format_reader *read, const void *file, size_t bytes, struct sl_particle_table *t);
 void sl_particle_table_close(struct sl_particle_table *t);
 
 /* Whether the table has a column. */
@@ -281,8 +277,9 @@ struct sl_phase_space_format {
 	const char *name; /* "iaea" */
 	const char *what; /* "IAEA phase space" */
 
-	/* Opens s->file and sets s->fields. */
+	/* Opens s->file and sets s->fields; read: NULL, or the reader of a format of columns. */
 	enum sl_status (*open)(struct sl_phase_space *s, const char *path);
+	sl_format_reader *read;
 
 	/* Reads particle i, less than s->fields.particles. */
 	enum sl_status (*particle)(
