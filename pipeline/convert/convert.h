@@ -52,7 +52,7 @@ struct sl_input_run {
 	uint64_t seed;
 	uint64_t shift; /* added to the ids of this run */
 	size_t next;    /* line of the manifest after the last batch that an input names */
-	uint64_t generated, survivors;
+	uint64_t first_id, generated, survivors;
 	uint64_t count[SL_FATE_COUNT];
 	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
 };
@@ -66,12 +66,15 @@ struct sl_runs {
 };
 
 /*
- * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input
- * belongs to no run, or the runs cannot be merged, r->merged is false, and a note says in what
- * several runs differ. The caller frees r, also after a failure.
+ * Finds the runs. If an input belongs to no run, or the runs cannot be merged, r->merged is false,
+ * and a note says in what several runs differ. A single run is not read (existing), unless the
+ * output has histograms. The caller frees r, also after a failure.
  */
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
 void sl_runs_free(struct sl_runs *r);
+
+/* Reads run->existing. */
+enum sl_status sl_input_run_read(struct sl_input_run *run);
 
 /*
  * Notes a run that has not ended, or had not when its lines were read: the output then lacks its
@@ -98,9 +101,8 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
 /*
  * Finds the run that produced the inputs of a conversion, for the output's metadata.
  *
- * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
- * manifest lists all of them, or if they are files of runs that are merged (runs.c). Otherwise
- * the output states no seed, configuration or number of generated particles.
+ * The run is known if all inputs are files of batches of one run, or of runs that are merged
+ * (runs.c). Otherwise the output states no seed, configuration or number of generated particles.
  */
 
 struct sl_plan;
@@ -116,8 +118,8 @@ struct sl_origin {
  * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
  * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
  */
-enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
-	sl_column_set columns, struct sl_origin *o);
+enum sl_status sl_origin_find(
+	struct sl_conversion *c, struct sl_runs *runs, sl_column_set columns, struct sl_origin *o);
 void sl_origin_free(struct sl_origin *o);
 
 /* --- runs_to_tallies -------------------------------------------------------------------------- */
@@ -171,7 +173,7 @@ typedef enum sl_status sl_table_reader(
 
 struct sl_convert_tables_job {
 	struct sl_conversion *c;
-	const struct sl_runs *runs;   /* of the inputs */
+	struct sl_runs *runs;         /* of the inputs */
 	bool of_lists;                /* the inputs are MCPL files */
 	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
