@@ -75,7 +75,7 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	uint64_t rows = plan->recipe.particles;
 	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
 	struct sl_joined_file j = {
-		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
+		.format = f, .run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
 	struct sl_arena a = {0};
 
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)

@@ -103,8 +103,11 @@ static enum sl_status begin(struct sl_table_output *o)
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_JOIN_ROWS;
 	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
-	o->join = (struct sl_joined_file){
-		.run = o->facts.run, .rows = o->facts.rows, .put = put, .context = o};
+	o->join = (struct sl_joined_file){.format = o->facts.format,
+		.run = o->facts.run,
+		.rows = o->facts.rows,
+		.put = put,
+		.context = o};
 	lay_out(&a, o);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->memory));
 	a = (struct sl_arena){.base = o->memory, .size = a.used};

@@ -90,12 +90,15 @@ struct sl_packed {
 	struct sl_written written;
 };
 
+struct sl_format;
+
 /*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of
  * columns. Its rows arrive in blocks, so memory does not depend on their number. What is packed
  * goes to parts, which the caller stores.
  */
 struct sl_joined_file {
+	const struct sl_format *format;
 	const struct sl_file_facts *run;
 	uint64_t rows;       /* of the file */
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */

@@ -85,14 +85,14 @@ struct text_join {
 	uint8_t *member;
 };
 
-static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip)
+static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	size_t bytes = sl_csv_join_bytes(&j->all);
 	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct text_join made = {.text = (char *)sl_cut(a, bytes)};
 
-	if (gzip) {
+	if (j->format == &sl_format_csv_gz) {
 		made.member = (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1));
 		j->x.scratch.size = sl_scratch(j->run->deflate, &shape);
 		j->x.scratch.base = sl_cut(a, j->x.scratch.size);
@@ -100,16 +100,6 @@ static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip
 	if (own)
 		*own = made;
 	j->own = own;
-}
-
-static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
-{
-	lay_out_text(a, j, false);
-}
-
-static void lay_out_join_gz(struct sl_arena *a, struct sl_joined_file *j)
-{
-	lay_out_text(a, j, true);
 }
 
 /* Puts so many bytes of text, which are so many rows. */
@@ -151,8 +141,6 @@ static enum sl_status end_join(struct sl_joined_file *j)
 
 static const struct sl_format_join join = {
 	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
-static const struct sl_format_join join_gz = {
-	.lay_out = lay_out_join_gz, .begin = begin_join, .add = add_join, .end = end_join};
 
 const struct sl_format sl_format_csv = {
 	.name = "csv",
@@ -179,5 +167,5 @@ const struct sl_format sl_format_csv_gz = {
 	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,
-	.join = &join_gz,
+	.join = &join,
 };
