@@ -12,7 +12,6 @@
 
 #include "stages/batch/recipe.h"
 #include "stages/inputs/inputs.h"
-#include "stages/inputs/mcpl_columns.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
 

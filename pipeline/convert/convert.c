@@ -167,8 +167,7 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
  * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time.
  */
-static enum sl_status convert_tables(
-	struct sl_conversion *c, const struct sl_runs *runs, bool of_lists)
+static enum sl_status convert_tables(struct sl_conversion *c, struct sl_runs *runs, bool of_lists)
 {
 	struct sl_convert_tables_job j = {.c = c, .runs = runs, .of_lists = of_lists};
 	struct sl_origin origin;
@@ -201,7 +200,7 @@ static enum sl_status check_files(const struct sl_conversion *c)
 }
 
 /* Selects the kind of conversion. */
-static enum sl_status convert_inputs(struct sl_conversion *c, const struct sl_runs *runs)
+static enum sl_status convert_inputs(struct sl_conversion *c, struct sl_runs *runs)
 {
 	bool lists = false;
 

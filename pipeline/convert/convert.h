@@ -16,12 +16,125 @@
 #ifndef SL_PIPELINE_CONVERT_CONVERT_H
 #define SL_PIPELINE_CONVERT_CONVERT_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 
-#include "pipeline/convert/common/common.h"
+#include "pipeline/output/merge/merge.h"
 #include "pipeline/output/output.h"
+#include "pipeline/results/manifest.h"
 #include "pipeline/results/statistics.h"
+#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
+#include "primitives/files/map.h"
+#include "stages/formats/common/format.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_read.h"
+
+/* --- context ---------------------------------------------------------------------------------- */
+
+/*
+ * The state shared by all parts of a conversion: the job, its inputs and the notes.
+ *
+ * A note is a line for the user about information that the output file cannot hold.
+ */
+
+/* What the command line asks for; constant during the conversion. */
+struct sl_convert_job {
+	const char *const *in; /* n operands of the command line */
+	size_t n;
+	const char *to;
+	const char *const *set; /* n_sets settings, "output.mcpl.pdg=2112" */
+	size_t n_sets;
+	bool force;             /* an existing output file is replaced */
+	const atomic_int *stop; /* not 0: stop, remove the unfinished file */
+};
+
+/* An operand: a file, or a run directory with its manifest of committed batches. */
+struct sl_convert_operand {
+	const char *path;
+	bool is_run;
+	struct sl_manifest manifest;
+};
+
+/*
+ * The state of a conversion. Counters and notes grow while it runs; print them only after success.
+ */
+struct sl_conversion {
+	const struct sl_convert_job *job;
+	struct sl_convert_operand *operand;
+	const struct sl_format *format; /* of the output file; NULL: it has histograms */
+	bool tallies;                   /* the output file has histograms */
+	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
+	struct sl_dir dir;              /* directory of the output file */
+	const char *name;               /* its name there */
+	struct sl_file_writer file;     /* the output file while it is written */
+	struct sl_job_pool pool;        /* without threads */
+	bool replaces; /* a file of that name exists; the two numbers identify it */
+	uint64_t device, number;
+	uint64_t files, particles; /* read so far */
+	uint64_t bytes;            /* written so far */
+	char notes[2048];          /* lost information, one line each */
+	uint64_t stamp;            /* of all inputs in the first pass; 0: it has not ended */
+};
+
+/* Iterates over the files of all operands in order: start with {0}; false after the last file. */
+struct sl_convert_cursor {
+	size_t operand, line;
+	char path[SL_PATH_BYTES];
+	const struct sl_manifest_line *line_of_run; /* line of a run's manifest; NULL for a file */
+};
+bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at);
+
+/*
+ * Processes one input. file is its content, mapped until the function returns. context is that of
+ * sl_convert_for_each().
+ */
+typedef enum sl_status sl_convert_reader(
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *context);
+
+/*
+ * Calls read for every input in order, until one fails or a signal stops the job.
+ *
+ * Each conversion makes two such passes, and another process can write to an input in between.
+ * SL_DISK if a file changed while read used it, whatever read returned, because the change is then
+ * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode,
+ * size and time of modification.
+ */
+enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context);
+
+/* Fails with SL_DISK because the input changed between or during the passes. */
+enum sl_status sl_convert_changed(const char *path);
+
+/* Adds a line to the notes. Text beyond the size of notes is cut. */
+void sl_convert_note(struct sl_conversion *c, const char *format, ...) SL_PRINTF(2, 3);
+
+/*
+ * Notes for MCPL inputs: only `particles` complete records in an unclosed file; bytes after the
+ * end.
+ */
+void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles);
+void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
+
+/* SL_STOPPED if a signal has set job->stop. */
+enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
+
+/*
+ * The output file: begin it, put its bytes (an sl_byte_sink), and end it, when it gets its name. A
+ * file that was not ended is removed by sl_convert().
+ */
+enum sl_status sl_convert_begin(struct sl_conversion *c);
+sl_byte_sink sl_convert_put;
+enum sl_status sl_convert_end(struct sl_conversion *c);
+
+/*
+ * The same for MCPL, plain or as gzip members: begins the file of so many bytes of header, h, and
+ * *o, which takes its records; ends both, unless s, the status so far, is a failure. The end fails
+ * if more or fewer particles were read or written than the header states.
+ */
+enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
+	const struct sl_mcpl_header *h, struct sl_record_output *o);
+enum sl_status sl_convert_end_list(
+	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o);
 
 /* --- convert ---------------------------------------------------------------------------------- */
 
@@ -52,7 +165,7 @@ struct sl_input_run {
 	uint64_t seed;
 	uint64_t shift; /* added to the ids of this run */
 	size_t next;    /* line of the manifest after the last batch that an input names */
-	uint64_t generated, survivors;
+	uint64_t first_id, generated, survivors;
 	uint64_t count[SL_FATE_COUNT];
 	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
 };
@@ -66,12 +179,15 @@ struct sl_runs {
 };
 
 /*
- * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input
- * belongs to no run, or the runs cannot be merged, r->merged is false, and a note says in what
- * several runs differ. The caller frees r, also after a failure.
+ * Finds the runs. If an input belongs to no run, or the runs cannot be merged, r->merged is false,
+ * and a note says in what several runs differ. A single run is not read (existing), unless the
+ * output has histograms. The caller frees r, also after a failure.
  */
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
 void sl_runs_free(struct sl_runs *r);
+
+/* Reads run->existing. */
+enum sl_status sl_input_run_read(struct sl_input_run *run);
 
 /*
  * Notes a run that has not ended, or had not when its lines were read: the output then lacks its
@@ -98,9 +214,8 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
 /*
  * Finds the run that produced the inputs of a conversion, for the output's metadata.
  *
- * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
- * manifest lists all of them, or if they are files of runs that are merged (runs.c). Otherwise
- * the output states no seed, configuration or number of generated particles.
+ * The run is known if all inputs are files of batches of one run, or of runs that are merged
+ * (runs.c). Otherwise the output states no seed, configuration or number of generated particles.
  */
 
 struct sl_plan;
@@ -116,8 +231,8 @@ struct sl_origin {
  * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
  * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
  */
-enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
-	sl_column_set columns, struct sl_origin *o);
+enum sl_status sl_origin_find(
+	struct sl_conversion *c, struct sl_runs *runs, sl_column_set columns, struct sl_origin *o);
 void sl_origin_free(struct sl_origin *o);
 
 /* --- runs_to_tallies -------------------------------------------------------------------------- */
@@ -171,7 +286,7 @@ typedef enum sl_status sl_table_reader(
 
 struct sl_convert_tables_job {
 	struct sl_conversion *c;
-	const struct sl_runs *runs;   /* of the inputs */
+	struct sl_runs *runs;         /* of the inputs */
 	bool of_lists;                /* the inputs are MCPL files */
 	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all; /* filled by the first pass, constant in the second */

@@ -16,52 +16,6 @@
 
 enum { PHOTON = 22 }; /* Particle Data Group code */
 
-/* Sets folder to the directory of all inputs; false if they are in several. */
-static bool find_folder(const struct sl_conversion *c, char folder[SL_PATH_BYTES])
-{
-	struct sl_convert_cursor at = {0};
-	char other[SL_PATH_BYTES];
-	bool any = false;
-
-	while (sl_convert_next(c, &at)) {
-		sl_path_split(at.path, any ? other : folder);
-		if (any && strcmp(folder, other) != 0)
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-/* The line of the batch with that file of survivors; NULL if no committed batch has it. */
-static const struct sl_manifest_line *find_line(const struct sl_manifest *m, const char *file)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (strcmp(m->line[i].file, file) == 0)
-			return &m->line[i];
-	return NULL;
-}
-
-/* Sums the generated particles of the inputs; false if the manifest lacks one of them. */
-static bool sum_generated(
-	const struct sl_conversion *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
-{
-	struct sl_convert_cursor at = {0};
-	char folder[SL_PATH_BYTES];
-	bool any = false;
-
-	while (sl_convert_next(c, &at)) {
-		const struct sl_manifest_line *l = find_line(m, sl_path_split(at.path, folder));
-
-		if (!l)
-			return false;
-		if (!any || l->first_id < batch->first_id)
-			batch->first_id = l->first_id;
-		batch->generated += l->generated;
-		any = true;
-	}
-	return any;
-}
-
 /* Notes inputs of a run that has not ended: the output then lacks its later batches. */
 static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
 {
@@ -90,21 +44,6 @@ static enum sl_status plan_existing(
 	return sl_existing_run_plan(existing, sets, to_list ? 2 + job->n_sets : 0, plan);
 }
 
-/* Plans the run in dir, and notes if it has not ended. */
-static enum sl_status plan_of(
-	struct sl_conversion *c, const struct sl_dir *dir, struct sl_plan **plan)
-{
-	struct sl_existing_run existing;
-	enum sl_status s;
-
-	*plan = NULL;
-	SL_TRY(sl_existing_run_read(dir, &existing));
-	note_state(c, &existing);
-	s = plan_existing(c, &existing, plan);
-	sl_existing_run_free(&existing);
-	return s;
-}
-
 /* The facts of merged runs are those of the first, and the sums over all; ids begin at 0. */
 static enum sl_status use_merged(
 	struct sl_conversion *c, const struct sl_runs *runs, struct sl_origin *o)
@@ -116,34 +55,17 @@ static enum sl_status use_merged(
 	return SL_OK;
 }
 
-/*
- * Sets o->plan and o->batch if the inputs are files of one run; leaves them 0 otherwise. A
- * directory that cannot be opened or has no run.json is no error: the inputs then come from
- * elsewhere.
- */
-static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
+/* Sets o->plan and o->batch if the inputs are files of one run. */
+static enum sl_status use_run(struct sl_conversion *c, struct sl_runs *runs, struct sl_origin *o)
 {
-	struct sl_manifest m = {0};
-	char folder[SL_PATH_BYTES];
-	struct sl_dir dir;
-	enum sl_status s;
-	bool exists;
+	struct sl_input_run *run = &runs->at[0];
 
-	if (!find_folder(c, folder) || sl_dir_open(folder, false, &dir) != SL_OK)
+	if (!runs->known || runs->n > 1)
 		return SL_OK;
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s != SL_OK || !exists) {
-		sl_dir_close(&dir);
-		return s;
-	}
-	s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK && sum_generated(c, &m, &o->batch))
-		s = plan_of(c, &dir, &o->plan);
-	else
-		o->batch = (struct sl_batch_facts){0};
-	sl_manifest_free(&m);
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_input_run_read(run));
+	note_state(c, &run->existing);
+	o->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
+	return plan_existing(c, &run->existing, &o->plan);
 }
 
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
@@ -192,15 +114,15 @@ static bool are_flags_named(const struct sl_convert_job *job)
  * The facts of the run replace those of the conversion, except deflate and level: a conversion
  * compresses in one way, whatever the run used.
  */
-enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
-	sl_column_set columns, struct sl_origin *o)
+enum sl_status sl_origin_find(
+	struct sl_conversion *c, struct sl_runs *runs, sl_column_set columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;
 	struct sl_mcpl_facts facts;
 
 	*o = (struct sl_origin){0};
-	SL_TRY(runs->merged ? use_merged(c, runs, o) : find_run(c, o));
+	SL_TRY(runs->merged ? use_merged(c, runs, o) : use_run(c, runs, o));
 	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (it is for MCPL made from the tables of a known "

@@ -99,35 +99,36 @@ static enum sl_status add_run(struct sl_runs *r, const char *folder, struct sl_i
 		return SL_OK;
 	s = sl_file_exists(&dir, "run.json", &exists);
 	if (s == SL_OK && exists) {
+		*run = made;
 		memset(made, 0, sizeof(*made));
 		snprintf(made->folder, sizeof(made->folder), "%s", folder);
+		made->first_id = UINT64_MAX;
 		r->n++;
-		s = sl_existing_run_read(&dir, &made->existing);
-		if (s == SL_OK)
-			s = sl_manifest_read(&dir, &made->manifest);
-		if (s == SL_OK)
-			s = read_seed(made);
-		*run = made;
+		s = sl_manifest_read(&dir, &made->manifest);
 	}
 	sl_dir_close(&dir);
-	if (s != SL_BAD_INPUT)
-		return s;
-	*run = NULL; /* a file of that name that is damaged, or of another program */
-	return SL_OK;
+	return s;
 }
 
-/* Are all inputs in one folder? They are then of one run at most, and there is nothing to merge. */
-static bool is_one_folder(const struct sl_conversion *c)
+enum sl_status sl_input_run_read(struct sl_input_run *run)
 {
-	struct sl_convert_cursor at = {0};
-	char first[SL_PATH_BYTES] = "", folder[SL_PATH_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
 
-	for (bool any = false; sl_convert_next(c, &at); any = true) {
-		sl_path_split(at.path, any ? folder : first);
-		if (any && strcmp(first, folder) != 0)
-			return false;
+	SL_TRY(sl_dir_open(run->folder, false, &dir));
+	s = sl_existing_run_read(&dir, &run->existing);
+	sl_dir_close(&dir);
+	return s;
+}
+
+/* SL_BAD_INPUT for a run.json that is damaged, or of another program. */
+static enum sl_status read_runs(struct sl_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		SL_TRY(sl_input_run_read(&r->at[i]));
+		SL_TRY(read_seed(&r->at[i]));
 	}
-	return true;
+	return SL_OK;
 }
 
 /*
@@ -145,6 +146,8 @@ static bool add_batch(struct sl_input_run *run, const char *file)
 		if (strcmp(l->file, file) != 0)
 			continue;
 		run->next = (size_t)(l - m->line) + 1;
+		if (l->first_id < run->first_id)
+			run->first_id = l->first_id;
 		run->generated += l->generated;
 		run->survivors += l->survivors;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
@@ -316,17 +319,22 @@ void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
 {
 	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
+	enum sl_status s;
 	void *memory;
 	bool all;
 
 	memset(r, 0, sizeof(*r));
-	if (is_one_folder(c) && !c->tallies)
-		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
 	r->at = (struct sl_input_run *)memory;
 	SL_TRY(find_all(c, r, &all));
 	r->known = all && r->n > 0;
-	if (!r->known || r->n < 2 || !can_merge(c, r))
+	if (!r->known || (r->n < 2 && !c->tallies))
+		return SL_OK;
+	s = read_runs(r);
+	r->known = s == SL_OK;
+	if (s != SL_OK)
+		return s == SL_BAD_INPUT ? SL_OK : s;
+	if (r->n < 2 || !can_merge(c, r))
 		return SL_OK;
 	r->merged = true;
 	set_shifts(r);

@@ -10,6 +10,7 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/messages.h"
+#include "stages/formats/formats.h"
 
 /* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
 static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
@@ -38,15 +39,19 @@ static void find_one_value(struct sl_table *t)
 	}
 }
 
-/* Reads a mapped list, or the file of another format by its name. */
+/* Reads a mapped file. A run of a later version can have files of a format that is unknown here. */
 static enum sl_status read_table(const struct sl_convert_tables_job *j, const char *path,
 	const struct sl_map *file, struct sl_convert_input *in)
 {
+	const struct sl_format *format = sl_format_of(path);
+	char folder[SL_PATH_BYTES];
 	struct sl_survivors survivors;
 
 	if (j->of_lists)
 		return sl_add_context(read_list(file->at, file->bytes, in), "%s", path);
-	SL_TRY(sl_survivors_read_path(path, &survivors));
+	SL_TRY(format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, &survivors),
+				"%s", sl_path_split(path, folder))
+		      : sl_survivors_read_path(path, &survivors));
 	in->table = survivors.table;
 	in->block = survivors.block;
 	return SL_OK;

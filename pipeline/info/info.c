@@ -18,6 +18,7 @@
 #include "stages/formats/images/images.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
+#include "stages/particle/digest.h"
 
 static const struct sl_line lines[] = {
 	{"run", NULL,
@@ -222,6 +223,7 @@ static enum sl_status info_of_survivors(const char *path, uint64_t head, struct 
 	struct sl_survivors s;
 
 	SL_TRY(sl_survivors_read_path(path, &s));
+	sl_digest_table(&s.table);
 	sl_json_object(j, "survivors");
 	sl_json_text(j, "format", s.format->name);
 	sl_json_u64(j, "bytes", s.file_bytes);

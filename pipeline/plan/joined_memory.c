@@ -88,7 +88,8 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	const uint32_t threads = sl_merge_threads(plan);
 	uint64_t rows = plan->recipe.particles;
 	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
-	struct sl_joined_file j = {.run = &plan->facts,
+	struct sl_joined_file j = {.format = f,
+		.run = &plan->facts,
 		.rows = rows,
 		.all = sl_format_table(f, &t),
 		.n_workers = threads};

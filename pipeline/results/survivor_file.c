@@ -1,6 +1,4 @@
-/*
- * survivor_file.c - calls the reader of a format twice: to measure the memory, then to fill it.
- */
+/* survivor_file.c - see survivor_file.h. */
 #include "pipeline/results/survivor_file.h"
 
 #include <stdio.h>
@@ -9,7 +7,6 @@
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
-#include "stages/particle/digest.h"
 
 /* Removes the columns that are not wanted, which can have no values. */
 static void drop_unwanted(struct sl_table *t)
@@ -22,24 +19,13 @@ static void drop_unwanted(struct sl_table *t)
 	t->n_columns = n;
 }
 
-/* Reads the table of a file in memory and computes the digests of its columns. */
+/* Reads the table of a file in memory. */
 static enum sl_status read_table(const void *file, size_t bytes, struct sl_survivors *s)
 {
-	struct sl_arena measure = {0}, cut = {0};
-	enum sl_status status;
+	size_t used;
 
-	/* an arena without memory only adds up the sizes */
-	SL_TRY(s->format->read(file, bytes, &measure, &s->table));
-	SL_TRY(sl_memory_get(SL_HOST, measure.used, &s->block));
-	cut.base = s->block;
-	cut.size = measure.used;
-	status = s->format->read(file, bytes, &cut, &s->table);
-	if (status != SL_OK) {
-		sl_survivors_free(s);
-		return status;
-	}
+	SL_TRY(sl_format_load(s->format->read, file, bytes, &s->table, &s->block, &used));
 	drop_unwanted(&s->table);
-	sl_digest_table(&s->table);
 	return SL_OK;
 }
 

@@ -8,7 +8,7 @@
 struct sl_survivors {
 	const struct sl_format *format;
 	size_t file_bytes;
-	struct sl_table table; /* with digests computed from the values read */
+	struct sl_table table; /* without digests */
 	void *block;           /* the memory of the table */
 };
 

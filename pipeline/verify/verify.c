@@ -24,6 +24,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
+#include "stages/particle/digest.h"
 
 /* What was checked so far; printed at the end. */
 struct counts {
@@ -60,6 +61,7 @@ static enum sl_status check_file(
 	s = sl_survivors_of(format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
+	sl_digest_table(&expected.table);
 	s = sl_verify_same(l, found, &expected.table);
 	sl_survivors_free(&expected);
 	return s;
@@ -157,6 +159,7 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	if (l->order_file[0])
 		SL_TRY(check_contents(dir, l, l->order_file, l->order_bytes, l->order_crc));
 	SL_TRY(sl_survivors_read(dir, l->file, &s));
+	sl_digest_table(&s.table);
 	exact = sl_verify_exact_columns(&s.table);
 	status = sl_verify_digests(l, &s.table);
 	if (status == SL_OK)

@@ -17,7 +17,6 @@
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
-#include "stages/inputs/mcpl_columns.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
 #define FILE_PARTICLES_MOST (UINT64_C(1) << 48)

@@ -218,3 +218,22 @@ enum sl_status sl_inputs_contain(
 		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
 	return SL_OK;
 }
+
+/* Blobs with a number above 1 have another name. */
+bool sl_renamed_blob_next(const struct sl_inputs *inputs, struct sl_renamed_blob *b)
+{
+	const struct sl_mcpl_metadata *metadata = inputs ? inputs->metadata : NULL;
+
+	while (metadata && b->next < metadata->blobs.n) {
+		const struct sl_mcpl_item *item = &metadata->blobs.at[b->next++];
+
+		if (item->number <= 1)
+			continue;
+		b->path = inputs->at[item->part].path;
+		b->name = (const char *)item->text.at;
+		b->name_bytes = item->text.length;
+		b->number = item->number;
+		return true;
+	}
+	return false;
+}

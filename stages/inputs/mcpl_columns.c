@@ -1,5 +1,5 @@
-/* mcpl_columns.c - see mcpl_columns.h. */
-#include "stages/inputs/mcpl_columns.h"
+/* mcpl_columns.c - see inputs.h. */
+#include "stages/inputs/inputs.h"
 
 #include <math.h>
 

@@ -319,15 +319,7 @@ enum sl_status sl_survey_plain(
 
 bool sl_is_damaged_particle(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *p)
 {
-	bool beyond = false;
-
-	for (int k = 0; k < 3; k++)
-		beyond = beyond || sl_mcpl_is_beyond(p->position[k], 1, false) ||
-		         sl_mcpl_is_beyond(p->direction[k], 1, false) ||
-		         sl_mcpl_is_beyond(p->polarisation[k], 1, false);
-	return beyond || sl_mcpl_is_beyond(p->energy, SL_MCPL_KEV, false) ||
-	       sl_mcpl_is_beyond(p->time, SL_MCPL_NS, false) ||
-	       sl_mcpl_is_beyond(p->weight, 1, true) || (h->weight == 0 && !isfinite(p->weight));
+	return sl_mcpl_check_particle(0, p) != SL_OK || (h->weight == 0 && !isfinite(p->weight));
 }
 
 enum sl_status sl_check_phase_space(const struct sl_phase_space *s, struct sl_mcpl_pass *pass)

@@ -4,7 +4,6 @@
  */
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/images/images.h"
-#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/formats/phase_space/phase_space.h"
 #include "stages/formats/tables/tables.h"

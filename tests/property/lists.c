@@ -10,7 +10,7 @@
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/inputs/mcpl_columns.h"
+#include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 

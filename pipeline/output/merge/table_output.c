@@ -104,7 +104,8 @@ static enum sl_status begin(struct sl_table_output *o)
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
 	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
-	o->join = (struct sl_joined_file){.run = o->facts.run,
+	o->join = (struct sl_joined_file){.format = o->facts.format,
+		.run = o->facts.run,
 		.rows = o->facts.rows,
 		.block = &o->block,
 		.n_workers = o->facts.threads,

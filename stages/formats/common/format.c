@@ -80,6 +80,26 @@ bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value
 	return true;
 }
 
+/* An arena without memory only adds up the sizes. */
+enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
+	struct sl_table *t, void **block, size_t *used)
+{
+	struct sl_arena a = {0};
+	enum sl_status s;
+
+	*block = NULL;
+	SL_TRY(read(file, bytes, &a, t));
+	*used = a.used;
+	SL_TRY(sl_memory_get(SL_HOST, *used, block));
+	a = (struct sl_arena){*block, 0, *used};
+	s = read(file, bytes, &a, t);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, *block);
+		*block = NULL;
+	}
+	return s;
+}
+
 void sl_read_begin(struct sl_table *t)
 {
 	*t = (struct sl_table){.only = t->only};

@@ -92,6 +92,7 @@ struct sl_packed {
 
 struct sl_job_pool;
 struct sl_join_worker;
+struct sl_format;
 
 /*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of
@@ -99,6 +100,7 @@ struct sl_join_worker;
  * goes to parts, which the caller stores.
  */
 struct sl_joined_file {
+	const struct sl_format *format;
 	const struct sl_file_facts *run;
 	uint64_t rows;       /* of the file */
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
@@ -164,6 +166,18 @@ struct sl_format_join {
 struct sl_mcpl_record;
 struct sl_mcpl_metadata;
 
+/*
+ * Reads a file of this program: sets *t to the columns found, with data cut from a. An arena
+ * without a base only measures, but *t still gets its rows and columns. Digests are left to the
+ * caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without checksums only
+ * impossible values are detected. Several threads may read different files, unless the format
+ * starts processes.
+ *
+ * t->only must be set before. Formats of columns decode only these columns; the others get no data.
+ */
+typedef enum sl_status sl_format_reader(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
 struct sl_format {
 	const char *name;   /* as in output.format, "openpmd" */
 	const char *suffix; /* of file names, ".h5" */
@@ -226,18 +240,7 @@ struct sl_format {
 		const struct sl_batch_facts *batch, const struct sl_packed *p, void *image,
 		size_t size, struct sl_pieces *file);
 
-	/*
-	 * Reads a file of this program: sets *t to the columns found, with data cut from a. An
-	 * arena without a base only measures, but *t still gets its rows and columns. Digests are
-	 * left to the caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without
-	 * checksums only impossible values are detected. Several threads may read different files,
-	 * unless the format starts processes.
-	 *
-	 * t->only must be set before. Formats of columns decode only these columns; the others get
-	 * no data.
-	 */
-	enum sl_status (*read)(
-		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+	sl_format_reader *read;
 };
 
 /*
@@ -265,6 +268,13 @@ enum sl_column sl_list_column(const char *name, size_t length);
 
 /* Stores a number in a row of such a column; false if its type cannot hold the number. */
 bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value);
+
+/*
+ * Reads a file into memory that it allocates: *used bytes in *block, which the caller frees; NULL
+ * after a failure. t->only must be set before.
+ */
+enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
+	struct sl_table *t, void **block, size_t *used);
 
 /* Whether read is to give values to the column of that name. */
 bool sl_table_wants(const struct sl_table *t, const char *name);

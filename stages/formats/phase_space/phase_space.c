@@ -8,7 +8,6 @@
 #include "primitives/files/dirs.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/numpy/npz_any.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/formats/tables/tables.h"
 
@@ -93,7 +92,7 @@ static enum sl_status topas_particle(
  * the header.
  */
 static const struct sl_phase_space_format topas = {
-	"topas", "TOPAS phase space", NULL, topas_particle};
+	"topas", "TOPAS phase space", NULL, NULL, topas_particle};
 
 /* Numbers have 4 bytes; flags tell the first particle of a history. */
 static enum sl_status open_topas(struct sl_phase_space *s, const char *header)
@@ -182,80 +181,118 @@ static enum sl_status openmc_particle(
 
 /* --- survivors of this program ---------------------------------------------------------------- */
 
-static bool has_polarisation(const struct sl_particle_table *t)
+enum { PHOTON = 22, NEEDED = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) };
+
+/* Fails with the columns that a particle needs and the file lacks. */
+static enum sl_status check_columns(const struct sl_particle_table *t)
 {
-	return sl_particle_table_has(t, SL_COLUMN_pol_x) &&
-	       sl_particle_table_has(t, SL_COLUMN_pol_y) &&
-	       sl_particle_table_has(t, SL_COLUMN_pol_z);
+	char names[128] = "";
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS((sl_column_set)NEEDED, c) && !t->at[c]) {
+			size_t used = strlen(names);
+
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				sl_column_facts[c].name);
+		}
+	if (!*names)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"the file lacks columns that a list needs (%s); write them with output.columns, or "
+		"convert the file to MCPL with sluice convert --set output.mcpl.energy=...",
+		names);
+}
+
+/* The value of a column in row i; 0 without the column. */
+static double value(const struct sl_particle_table *t, enum sl_column column, uint64_t i)
+{
+	uint64_t row = SL_HAS(t->constants, column) ? 0 : i;
+
+	if (!t->at[column])
+		return 0;
+	return sl_column_value(
+		column, (const char *)t->at[column] + row * sl_column_facts[column].bytes);
+}
+
+/* Reads the columns to memory. */
+static enum sl_status read_columns(struct sl_phase_space *s)
+{
+	struct sl_particle_table *t = &s->table;
+	size_t used;
+
+	SL_TRY(sl_format_load(
+		s->format->read, s->file.at, s->file.bytes, &t->table, &t->block, &used));
+	s->memory = used;
+	for (uint32_t k = 0; k < t->table.n_columns; k++) {
+		const struct sl_table_column *c = &t->table.column[k];
+
+		t->at[c->column] = c->data;
+		t->constants |= c->constant ? SL_BIT(c->column) : 0;
+	}
+	return check_columns(t);
+}
+
+/* The value of a column that is equal in all rows; 0 for other columns. */
+static double constant(const struct sl_particle_table *t, enum sl_column column)
+{
+	return SL_HAS(t->constants, column) ? value(t, column, 0) : 0;
 }
 
 /* Numbers have 4 bytes. What is constant in the file is common to all particles. */
-static enum sl_status open_table(struct sl_phase_space *s, sl_table_reader_of_format *read)
+static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 {
-	SL_TRY(sl_particle_table_open(read, s->file.at, s->file.bytes, &s->table));
-	s->memory = s->table.block_bytes;
-	s->fields = (struct sl_mcpl_header){.particles = s->table.table.n,
-		.flags = sl_particle_table_has(&s->table, SL_COLUMN_userflags),
-		.polarised = has_polarisation(&s->table),
+	const struct sl_particle_table *t = &s->table;
+
+	(void)path;
+	SL_TRY(read_columns(s));
+	s->fields = (struct sl_mcpl_header){.particles = t->table.n,
+		.flags = t->at[SL_COLUMN_userflags] != NULL,
+		.polarised =
+			t->at[SL_COLUMN_pol_x] && t->at[SL_COLUMN_pol_y] && t->at[SL_COLUMN_pol_z],
 		.single = true,
-		.pdg = sl_particle_table_code(&s->table),
-		.weight = sl_particle_table_constant(&s->table, SL_COLUMN_weight)};
+		.pdg = t->at[SL_COLUMN_pdg] ? (int32_t)constant(t, SL_COLUMN_pdg) : PHOTON,
+		.weight = constant(t, SL_COLUMN_weight)};
 	s->unread = "its other columns (such as id and fate) are not read";
 	return SL_OK;
-}
-
-static enum sl_status open_openpmd(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_openpmd_read);
-}
-
-static enum sl_status open_npz(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_npz_read);
-}
-
-static enum sl_status open_csv(struct sl_phase_space *s, const char *path)
-{
-	return open_table(s, ends_in(path, ".gz") ? sl_csv_gz_read : sl_csv_read);
-}
-
-static enum sl_status open_any_npz(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_npz_read_any);
-}
-
-static enum sl_status open_any_csv(struct sl_phase_space *s, const char *path)
-{
-	(void)path;
-	return open_table(s, sl_csv_read_any);
 }
 
 static enum sl_status table_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
 {
-	sl_particle_table_row(&s->table, i, p);
+	const struct sl_particle_table *t = &s->table;
+
+	*p = (struct sl_mcpl_particle){.position = {value(t, SL_COLUMN_x, i),
+					       value(t, SL_COLUMN_y, i), value(t, SL_COLUMN_z, i)},
+		.direction = {value(t, SL_COLUMN_u, i), value(t, SL_COLUMN_v, i),
+			value(t, SL_COLUMN_w, i)},
+		.polarisation = {value(t, SL_COLUMN_pol_x, i), value(t, SL_COLUMN_pol_y, i),
+			value(t, SL_COLUMN_pol_z, i)},
+		.energy = value(t, SL_COLUMN_energy, i) / SL_MCPL_KEV,
+		.time = value(t, SL_COLUMN_time, i) / SL_MCPL_NS,
+		.weight = value(t, SL_COLUMN_weight, i),
+		.pdg = t->at[SL_COLUMN_pdg] ? (int32_t)value(t, SL_COLUMN_pdg, i) : PHOTON,
+		.flags = (uint32_t)value(t, SL_COLUMN_userflags, i)};
 	return SL_OK;
 }
 
 /* --- all formats ------------------------------------------------------------------------------ */
 
 static const struct sl_phase_space_format iaea = {
-	"iaea", "IAEA phase space", open_pair, iaea_particle};
+	"iaea", "IAEA phase space", open_pair, NULL, iaea_particle};
 static const struct sl_phase_space_format openmc = {
-	"openmc", "OpenMC source", open_openmc, openmc_particle};
+	"openmc", "OpenMC source", open_openmc, NULL, openmc_particle};
 static const struct sl_phase_space_format openpmd = {
-	"openpmd", "openPMD file of Sluice", open_openpmd, table_particle};
+	"openpmd", "openPMD file of Sluice", open_table, sl_openpmd_read, table_particle};
 static const struct sl_phase_space_format npz = {
-	"npz", "npz file of Sluice", open_npz, table_particle};
+	"npz", "npz file of Sluice", open_table, sl_npz_read, table_particle};
 static const struct sl_phase_space_format csv = {
-	"csv", "csv file of Sluice", open_csv, table_particle};
+	"csv", "csv file of Sluice", open_table, sl_csv_read, table_particle};
+static const struct sl_phase_space_format csv_gz = {
+	"csv", "csv file of Sluice", open_table, sl_csv_gz_read, table_particle};
 static const struct sl_phase_space_format any_npz = {
-	"npz", "npz file", open_any_npz, table_particle};
+	"npz", "npz file", open_table, sl_npz_read_any, table_particle};
 static const struct sl_phase_space_format any_csv = {
-	"csv", "csv file", open_any_csv, table_particle};
+	"csv", "csv file", open_table, sl_csv_read_any, table_particle};
 
 static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
 {
@@ -284,7 +321,9 @@ static const struct sl_phase_space_format *format_of(const char *path, const str
 		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
 	if (!ends_in(path, ".csv") && !ends_in(path, ".csv.gz"))
 		return NULL;
-	return sl_csv_is_any(file->at, file->bytes) ? &any_csv : &csv;
+	if (sl_csv_is_any(file->at, file->bytes))
+		return &any_csv;
+	return ends_in(path, ".gz") ? &csv_gz : &csv;
 }
 
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
@@ -338,7 +377,7 @@ void sl_phase_space_close(struct sl_phase_space *s)
 		return;
 	sl_unmap(&s->partner);
 	sl_topas_close(&s->topas);
-	sl_particle_table_close(&s->table);
+	sl_memory_give(SL_HOST, s->table.block);
 	sl_memory_give(SL_HOST, s);
 }
 

@@ -5,8 +5,8 @@
  * 	          and .header
  * 	topas     phase space of TOPAS (topas.c), by the same suffixes and the beginning of its header
  * 	openmc    source file of OpenMC (openmc.c): HDF5 without the checksum line of this program
- * 	openpmd   survivors of this program (particle_table.c): HDF5 with that line
- * 	npz, csv  the same in an npz archive or as text; and such files of any program (tables.h, npz_any.h)
+ * 	openpmd   survivors of this program: HDF5 with that line
+ * 	npz, csv  the same in an npz archive or as text; and such files of any program (tables.h)
  *
  * A particle has the fields and units of an MCPL record (struct sl_mcpl_particle), and `fields`
  * says which of them the list has and in which precision, as the header of an MCPL file does. So a
@@ -183,36 +183,10 @@ enum sl_status sl_openmc_particle(
 /* The columns of a file, in memory. */
 struct sl_particle_table {
 	struct sl_table table;
-	void *block; /* memory of the columns */
-	size_t block_bytes;
+	void *block;                     /* memory of the columns */
 	const void *at[SL_COLUMN_COUNT]; /* the items of a column; NULL: there is none */
 	sl_column_set constants;         /* set of columns with one item for all rows */
 };
-
-/* The type of sl_format.read. */
-typedef enum sl_status sl_table_reader_of_format(
-	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
-
-/*
- * Reads a file in memory with the reader of its format. SL_BAD_INPUT if it is damaged or lacks a
- * column. Call sl_particle_table_close() even after a failure.
- */
-enum sl_status sl_particle_table_open(sl_table_reader_of_format *read, const void *file,
-	size_t bytes, struct sl_particle_table *t);
-void sl_particle_table_close(struct sl_particle_table *t);
-
-/* Whether the table has a column. */
-bool sl_particle_table_has(const struct sl_particle_table *t, enum sl_column column);
-
-/* The PDG code of all rows; 0: they have different ones. */
-int32_t sl_particle_table_code(const struct sl_particle_table *t);
-
-/* The value of a column that is equal in all rows; 0 for other columns. */
-double sl_particle_table_constant(const struct sl_particle_table *t, enum sl_column column);
-
-/* Row i, less than t->table.n. */
-void sl_particle_table_row(
-	const struct sl_particle_table *t, uint64_t i, struct sl_mcpl_particle *p);
 
 /* --- topas ------------------------------------------------------------------------------------ */
 
@@ -281,8 +255,9 @@ struct sl_phase_space_format {
 	const char *name; /* "iaea" */
 	const char *what; /* "IAEA phase space" */
 
-	/* Opens s->file and sets s->fields. */
+	/* Opens s->file and sets s->fields; read: NULL, or the reader of a format of columns. */
 	enum sl_status (*open)(struct sl_phase_space *s, const char *path);
+	sl_format_reader *read;
 
 	/* Reads particle i, less than s->fields.particles. */
 	enum sl_status (*particle)(

@@ -17,38 +17,28 @@
 static_assert(SL_PHASE_SPACE_HEAD_BYTES >= 56 + 3 * 64 + SL_IAEA_TITLE_BYTES,
 	"the header of a list as MCPL must fit");
 
-static void put_numbers(
-	const struct sl_mcpl_header *to, const double *number, int n, struct sl_mcpl_buffer *w)
-{
-	for (int i = 0; i < n; i++) {
-		float narrow = sl_mcpl_narrow(number[i]);
-
-		if (to->single)
-			sl_mcpl_write(w, &narrow, sizeof(narrow));
-		else
-			sl_mcpl_write(w, &number[i], sizeof(number[i]));
-	}
-}
-
+/* Recodes a record that has all fields, in double precision. */
 void sl_phase_space_record(
 	const struct sl_mcpl_header *to, const struct sl_mcpl_particle *p, uint8_t *out)
 {
-	struct sl_mcpl_buffer w = {out, 0};
+	static const struct sl_mcpl_header all = {.version = 3,
+		.flags = true,
+		.polarised = true,
+		.record_bytes = SL_MCPL_RECORD_MOST};
+	uint8_t record[SL_MCPL_RECORD_MOST];
+	struct sl_mcpl_buffer w = {record, 0};
 	double packed[3];
 
 	sl_mcpl_pack(p->direction, packed);
 	packed[2] = copysign(p->energy, packed[2]);
-	if (to->polarised)
-		put_numbers(to, p->polarisation, 3, &w);
-	put_numbers(to, p->position, 3, &w);
-	put_numbers(to, packed, 3, &w);
-	put_numbers(to, &p->time, 1, &w);
-	if (to->weight == 0)
-		put_numbers(to, &p->weight, 1, &w);
-	if (to->pdg == 0)
-		sl_mcpl_write_u32(&w, (uint32_t)p->pdg);
-	if (to->flags)
-		sl_mcpl_write_u32(&w, p->flags);
+	sl_mcpl_write(&w, p->polarisation, sizeof(p->polarisation));
+	sl_mcpl_write(&w, p->position, sizeof(p->position));
+	sl_mcpl_write(&w, packed, sizeof(packed));
+	sl_mcpl_write(&w, &p->time, sizeof(p->time));
+	sl_mcpl_write(&w, &p->weight, sizeof(p->weight));
+	sl_mcpl_write_u32(&w, (uint32_t)p->pdg);
+	sl_mcpl_write_u32(&w, p->flags);
+	sl_mcpl_recode(&all, record, to, out);
 }
 
 static void put_text(struct sl_mcpl_buffer *w, const char *text)

@@ -92,12 +92,13 @@ struct text_join {
 	uint32_t from; /* first row of the first of these pieces */
 };
 
-static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip)
+static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	size_t bytes = sl_csv_join_bytes(&j->all);
 	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
+	const bool gzip = j->format == &sl_format_csv_gz;
 
 	for (uint32_t i = 0; i < j->n_workers; i++) {
 		char *text = (char *)sl_cut(a, bytes);
@@ -110,16 +111,6 @@ static void lay_out_text(struct sl_arena *a, struct sl_joined_file *j, bool gzip
 	if (own)
 		own->piece = piece;
 	j->own = own;
-}
-
-static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
-{
-	lay_out_text(a, j, false);
-}
-
-static void lay_out_join_gz(struct sl_arena *a, struct sl_joined_file *j)
-{
-	lay_out_text(a, j, true);
 }
 
 /* Compresses so many bytes of the text of a piece, if the file is not plain. */
@@ -188,8 +179,6 @@ static enum sl_status end_join(struct sl_joined_file *j)
 
 static const struct sl_format_join join = {
 	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
-static const struct sl_format_join join_gz = {
-	.lay_out = lay_out_join_gz, .begin = begin_join, .add = add_join, .end = end_join};
 
 const struct sl_format sl_format_csv = {
 	.name = "csv",
@@ -216,5 +205,5 @@ const struct sl_format sl_format_csv_gz = {
 	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,
-	.join = &join_gz,
+	.join = &join,
 };

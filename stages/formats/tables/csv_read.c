@@ -398,23 +398,20 @@ enum sl_status sl_csv_read_any(
 	return read_file(file, bytes, is_gzipped(file, bytes), true, a, t);
 }
 
-/* Only reading all of it shows that the spelling is that of this program. */
+/*
+ * Only reading all of it shows that the spelling is that of this program: C prints 1e-05 for its
+ * 1e-5, and a file can have thousands of rows before such a number.
+ */
 bool sl_csv_is_any(const void *file, size_t bytes)
 {
-	const bool gzipped = is_gzipped(file, bytes);
 	struct sl_arena a = {0};
-	void *block = NULL;
 	struct sl_table t = {.n = 0};
-	enum sl_status s = read_file(file, bytes, gzipped, false, &a, &t);
+	void *block;
+	size_t used;
+	enum sl_status s = sl_format_load(is_gzipped(file, bytes) ? sl_csv_gz_read : sl_csv_read,
+		file, bytes, &t, &block, &used);
 
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, a.used, &block);
-	if (s == SL_OK) {
-		a = (struct sl_arena){block, 0, a.used};
-		s = read_file(file, bytes, gzipped, false, &a, &t);
-	}
 	sl_memory_give(SL_HOST, block);
-	a = (struct sl_arena){0};
 	return s == SL_BAD_INPUT && sl_csv_read_any(file, bytes, &a, &t) == SL_OK &&
 	       sl_table_find(&t, SL_COLUMN_energy);
 }

@@ -152,9 +152,26 @@ extern const struct sl_format_join sl_npz_join; /* npz_join.c */
 
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
+/* --- npz_any ---------------------------------------------------------------------------------- */
+
+/*
+ * Reads npz files that numpy.savez() or numpy.savez_compressed() wrote: the columns of a list of
+ * particles (sl_list_column()), in any order; other arrays are left out. Numbers become those of
+ * the columns: reals are rounded to single precision.
+ */
+
+/* In the way of sl_format.read. SL_BAD_INPUT also for a number that its column cannot hold. */
+enum sl_status sl_npz_read_any(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/* Whether a zip archive has an energy, but not the member that all files of this program have. */
+bool sl_npz_is_any(const void *file, size_t bytes);
+
 /* --- csv_text --------------------------------------------------------------------------------- */
 
 /* A table as comma-separated text, for the formats csv and csv.gz. */
+
+extern const struct sl_format sl_format_csv_gz;
 
 /* Upper limit of the bytes of the text of a table. */
 size_t sl_csv_text_bytes(const struct sl_table *t);

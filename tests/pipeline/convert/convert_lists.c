@@ -1,5 +1,5 @@
 /* convert_lists.c - a writer of lists that lacks records. */
-#include "pipeline/convert/common/common.h"
+#include "pipeline/convert/convert.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"

@@ -1,5 +1,5 @@
 /* context.c - iterates over the inputs of a conversion and collects its notes. */
-#include "pipeline/convert/common/common.h"
+#include "pipeline/convert/convert.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,19 +1,18 @@
 /*
- * npz_any.c - see npz_any.h.
+ * npz_any.c - see tables.h.
  *
  * A member NAME.npy is an array: magic, version, length of the header (2 bytes, or 4 from version 2
  * on), the header, a dict of Python with type, order and shape, and the items. An array of no
  * dimension is a number for all particles. (numpy, lib/format.py.) Items pass through a small
  * buffer; the checksum of each member is verified.
  */
-#include "stages/formats/numpy/npz_any.h"
+#include "stages/formats/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/tables/tables.h"
 
 enum { MAGIC = 6, HEADER_MOST = 1024, BUFFER_BYTES = 4096 };
 
