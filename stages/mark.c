@@ -1,6 +1,6 @@
 /*
- * mark.c - stage mark on the host: derived columns, final fates, keep flags, the tally and the
- * histograms.
+ * mark.c - stage mark on the host: derived columns, final fates, keep flags, the counts and the
+ * tallies.
  */
 #include "stages/mark.h"
 
@@ -11,28 +11,34 @@
 #include "stages/selection/condition_block.h"
 #include "stages/selection/derive_block.h"
 
-/* Counts each particle in each histogram. */
-static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+/*
+ * Counts particles in each tally of particles at their ends. A fate that does not exist, after a
+ * memory error, is not counted, so that the sums do not close.
+ */
+static void count_tallies(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
-	float scale = sl_weight_scale(r);
-	uint64_t *weights = b->bins + r->bins.n_counters, *squares = weights + r->bins.n_counters;
+	const float scale = sl_weight_scale(r), square_scale = sl_square_scale(r);
 
-	for (uint32_t k = 0; k < r->bins.n; k++)
-		for (uint32_t i = from; i < to; i++) {
-			uint8_t fate = c->fate[i];
+	for (uint32_t k = 0; k < r->grids.n; k++) {
+		const struct sl_grid_rule *g = &r->grids.grid[k];
+		uint64_t *count = b->bins + g->words, *weight = count + g->stride;
+
+		for (uint32_t i = from; g->score == SL_SCORE_ENDS && i < to; i++) {
+			const uint8_t fate = c->fate[i];
 			uint32_t at = fate < SL_FATE_COUNT
-			                      ? sl_histogram_find(&r->bins.tally[k], c, i, fate)
-			                      : (uint32_t)SL_NO_COUNTER;
+			                      ? sl_grid_find(g, r->grids.edge, c, i, fate)
+			                      : SL_NO_GRID_COUNTER;
 
-			if (at == SL_NO_COUNTER)
+			if (at == SL_NO_GRID_COUNTER)
 				continue;
-			b->bins[at]++;
-			if (!r->bins.weighted)
+			count[at]++;
+			if (!r->grids.weighted)
 				continue;
-			weights[at] += sl_fixed_weight(c->weight[i] * scale);
-			squares[at] += sl_fixed_square(c->weight[i] * r->bins.square_scale);
+			weight[at] += sl_fixed_weight(c->weight[i] * scale);
+			weight[g->stride + at] += sl_fixed_square(c->weight[i] * square_scale);
 		}
+	}
 }
 
 /* Particles whose fates are counted at once: their number fits in a byte. */
@@ -117,5 +123,5 @@ void SL_AT_LEVEL(sl_loop_mark)(
 		t->steps += c->steps[i];
 	for (uint32_t i = from; c->collisions && i < to; i++)
 		t->collisions += c->collisions[i];
-	count_bins(r, b, from, to);
+	count_tallies(r, b, from, to);
 }

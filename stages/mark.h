@@ -4,7 +4,7 @@
  * Derived columns are computed first. Input: the fates of the model. Particles with a kept fate
  * that fail the condition get the fate dropped. Output: b->keep (1 = survives), and the tally: per
  * fate the number of particles and the sum of their weights, and of their squares where weights
- * differ. On the host the same loop fills the histograms; on a device histogram.h does.
+ * differ. On the host the same loop counts the tallies; on a device counting/grid.h does.
  */
 #ifndef SL_STAGES_MARK_H
 #define SL_STAGES_MARK_H

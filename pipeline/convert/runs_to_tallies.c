@@ -7,7 +7,7 @@
  */
 #include "pipeline/convert/convert.h"
 
-#include "pipeline/report/tallies/histogram_file.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "pipeline/run/run.h"
 #include "primitives/device/device.h"
 
@@ -45,7 +45,7 @@ static enum sl_status add_runs(
 
 		SL_TRY(sl_convert_check_stop(c));
 		SL_TRY(sl_dir_open(run->folder, false, &dir));
-		s = sl_histogram_sums_add(&w->plan->recipe, &dir, &run->manifest, &w->histograms);
+		s = sl_tally_sums_add(&w->plan->recipe, &dir, &run->manifest, &w->tallies);
 		sl_dir_close(&dir);
 		SL_TRY(sl_add_context(s, "%s", run->folder));
 		c->particles += run->generated;
@@ -65,7 +65,7 @@ static enum sl_status write_sums(
 	if (s == SL_OK)
 		s = add_runs(c, runs, w);
 	if (s == SL_OK)
-		s = sl_histogram_sums_file(w, c->name, &image, &bytes);
+		s = sl_tallies_file(w, c->name, &image, &bytes);
 	if (s == SL_OK) {
 		s = sl_file_commit(&c->dir, c->name, image, bytes, c->job->force);
 		sl_memory_give(SL_HOST, image);

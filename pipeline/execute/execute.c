@@ -190,7 +190,7 @@ static enum sl_status add_batch(void *ctx, struct sl_host_slot *slot)
 
 	SL_TRY(add_line(m, b));
 	if (sl_counter_words(&m->w->recipe) > 0)
-		sl_histogram_sums_add_batch(&m->w->recipe, b->bins, b->n, &m->w->histograms);
+		sl_tally_sums_add_batch(&m->w->recipe, b->bins, b->n, &m->w->tallies);
 	SL_TRY(sl_image_sum_add(&m->w->image_sum, b->number, &b->table));
 	return m->batch ? m->batch(m->ctx, slot) : SL_OK;
 }

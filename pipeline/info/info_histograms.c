@@ -1,7 +1,7 @@
 /*
  * info_histograms.c - reads NAME.tallies: each histogram with its sums per fate.
  *
- * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/histogram_file.c
+ * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/tallies_file.h
  * describes its layout. Names, sizes and types are checked as they are read, because the file can
  * be any file of that name. HDF5 runs in a child process (hdf5.h), which writes to memory.
  */
@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-#include "pipeline/report/tallies/histogram_file.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/selection/histogram.h"
+#include "stages/selection/grid.h"
 
 /* Of a name in the file; of the text, more than any file of this program needs. */
 enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };
@@ -76,13 +76,14 @@ static uint64_t cells_of(struct sl_h5 *h, hid_t fate)
 static enum sl_status write_fate(
 	struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, struct sl_json *j)
 {
-	uint64_t count[SL_HISTOGRAM_MOST], n = 0, inside = 0, under, over;
+	uint64_t count[SL_GRID_LISTED_MAX], n = 0, inside = 0, under, over;
 
 	if (strncmp(name, "edges", strlen("edges")) == 0 || strcmp(name, "volume") == 0)
 		return SL_OK;
 	if (n_bins == 0)
 		inside = cells_of(h, fate);
-	else if (!sl_h5_get_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
+	else if (!sl_h5_get_values(
+			 h, fate, "count", H5T_STD_U64LE, SL_GRID_LISTED_MAX, count, &n) ||
 		 n != n_bins)
 		return damaged("the counts of a fate are missing or have the wrong size");
 	if ((n_bins == 0 && inside == 0) || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
@@ -108,16 +109,16 @@ static enum sl_status write_histogram(
 	struct sl_h5 *h, hid_t group, const char *name, uint64_t unused, struct sl_json *j)
 {
 	char column[NAME_BYTES], unit[NAME_BYTES];
-	double edge[SL_HISTOGRAM_MOST + 1];
+	double edge[SL_GRID_LISTED_MAX + 1];
 	uint64_t particles, n = 0;
 	bool grid = strchr(name, '(') != NULL;
 
 	(void)unused;
-	if (strcmp(name, SL_HISTOGRAMS_MERGED) == 0)
+	if (strcmp(name, SL_TALLIES_MERGED) == 0)
 		return SL_OK;
 	if (!sl_h5_get(h, group, "particles", H5T_STD_U64LE, &particles) ||
 		(!grid && (!sl_h5_get_values(h, group, "edges", H5T_IEEE_F64LE,
-				   SL_HISTOGRAM_MOST + 1, edge, &n) ||
+				   SL_GRID_LISTED_MAX + 1, edge, &n) ||
 				  n < 2 ||
 				  !sl_h5_get_text(h, group, "column", column, sizeof(column)) ||
 				  !sl_h5_get_text(h, group, "unit", unit, sizeof(unit)))))

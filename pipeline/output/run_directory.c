@@ -6,7 +6,7 @@
 
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/histogram_file.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
@@ -310,10 +310,10 @@ static enum sl_status commit_histograms(
 
 	if (sl_counter_words(&w->plan->recipe) == 0 || m->n == 0)
 		return SL_OK;
-	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
-	if (!sl_histogram_file_name(w->plan, name))
+	SL_TRY(sl_tally_sums_read(&w->plan->recipe, dir, m, &w->tallies));
+	if (!sl_tallies_file_name(w->plan, name))
 		return SL_OK;
-	SL_TRY(sl_histogram_sums_file(w, name, &file, &bytes));
+	SL_TRY(sl_tallies_file(w, name, &file, &bytes));
 	s = sl_file_commit(dir, name, file, bytes, true);
 	sl_memory_give(SL_HOST, file);
 	return s;

@@ -46,7 +46,7 @@ static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint
 	return digits >= 6 && digits <= 18 && *batch >= s->batches.first &&
 	       *batch < s->batches.end &&
 	       ((s->format->suffix[0] && is_equal(name + digits, s->format->suffix)) ||
-		       (s->bins && is_equal(name + digits, SL_HISTOGRAM_SUFFIX)) ||
+		       (s->bins && is_equal(name + digits, SL_COUNTERS_SUFFIX)) ||
 		       is_equal(name + digits, SL_ORDER_SUFFIX));
 }
 

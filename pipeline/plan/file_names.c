@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/histogram.h"
+#include "pipeline/results/tallies.h"
 #include "stages/formats/formats.h"
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
@@ -25,8 +25,8 @@ void sl_batch_histogram_file_name(
 	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
 	if (sl_counter_words(&plan->recipe) > 0)
-		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
-			SL_HISTOGRAM_SUFFIX);
+		sl_file_name(
+			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_COUNTERS_SUFFIX);
 	else
 		name[0] = '\0';
 }
@@ -79,10 +79,10 @@ const char *sl_merged_list_name(
  * get the file for grids only, which can be too large for run.json. A run without other files has
  * it.
  */
-bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
+bool sl_tallies_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
-	return plan->recipe.grids.n > 0 ||
-	       (plan->recipe.bins.n > 0 && (plan->choices.format == &sl_format_openpmd ||
-						   plan->choices.format == &sl_format_none));
+	return plan->recipe.grids.part[1].counters > 0 ||
+	       (plan->recipe.grids.n > 0 && (plan->choices.format == &sl_format_openpmd ||
+						    plan->choices.format == &sl_format_none));
 }

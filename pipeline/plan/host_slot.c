@@ -45,7 +45,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 		lay_out_on_host(block, plan, r, &most, s);
 		scratch = stages > scratch ? stages : scratch;
 	}
-	sl_histogram_lay_out(block, r, &s->batch);
+	sl_tallies_lay_out(block, r, &s->batch);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
 }

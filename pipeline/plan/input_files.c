@@ -91,8 +91,6 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	}
 	list->checksums.n = list->files.n;
 	plan->recipe.weight_shift = inputs->weight_shift;
-	plan->recipe.bins.square_scale = plan->recipe.grids.square_scale =
-		sl_square_scale(&plan->recipe);
 	return surveyed;
 }
 

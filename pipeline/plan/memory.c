@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
+#include "pipeline/results/tallies.h"
 #include "pipeline/text/messages.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
@@ -107,7 +107,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena histograms = {0}, images = {0};
-	struct sl_histogram_sums histogram_sums;
+	struct sl_tally_sums histogram_sums;
 	struct sl_image_sum image_sum = {.image = plan->choices.image};
 
 	memset(memory, 0, sizeof(*memory));
@@ -118,7 +118,7 @@ static void measure(struct sl_plan *plan)
 	}
 	memory->image =
 		sl_round_up(plan->choices.format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	sl_histogram_sums_lay_out(&histograms, &recipe, &histogram_sums);
+	sl_tally_sums_lay_out(&histograms, &recipe, &histogram_sums);
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;

@@ -234,7 +234,7 @@ const char *sl_merged_list_name(
 	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES]);
 
 /* The HDF5 file of the histograms of the run; false if the run makes none. */
-bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
+bool sl_tallies_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES]);
 
 /* --- host_slot -------------------------------------------------------------------------------- */
 

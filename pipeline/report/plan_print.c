@@ -13,7 +13,7 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
-#include "pipeline/report/tallies/grid_file.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/text/messages.h"
@@ -115,39 +115,38 @@ static void put_key(struct sl_json *j, const struct sl_plan *plan)
 
 /* The memory is that of one batch; with weights, a counter and a sum of weights of 8 bytes each. */
 static void put_counters(
-	struct sl_json *j, const char *key, uint32_t counters, bool weighted, uint64_t words)
+	struct sl_json *j, const char *key, const struct sl_grid_part *part, bool weighted)
 {
+	if (part->counters == 0)
+		return;
 	sl_json_object(j, key);
-	sl_json_u64(j, "counters", counters);
+	sl_json_u64(j, "counters", part->counters);
 	sl_json_bool(j, "weighted", weighted);
-	sl_json_u64(j, "bytes", words * sizeof(uint64_t));
+	sl_json_u64(j, "bytes", (uint64_t)part->words * sizeof(uint64_t));
 	sl_json_close(j);
 }
 
 static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_histogram_set *b = &plan->recipe.bins;
 	const struct sl_grid_set *g = &plan->recipe.grids;
-	char name[SL_GRID_NAME_BYTES], text[SL_GRID_NAME_BYTES + 64];
+	char name[SL_TALLY_NAME_BYTES], text[SL_TALLY_NAME_BYTES + 64];
 
-	sl_json_array(j, "grids");
-	for (uint32_t k = 0; k < g->n; k++) {
-		snprintf(text, sizeof(text), "%s: %u cells", sl_grid_name(&plan->choices, k, name),
-			g->grid[k].cells);
-		sl_json_text(j, NULL, text);
+	for (int bracketed = 1; bracketed >= 0; bracketed--) {
+		sl_json_array(j, bracketed ? "grids" : "tallies");
+		for (uint32_t k = 0; k < g->n; k++) {
+			if (plan->choices.grid[k].bracketed != bracketed)
+				continue;
+			snprintf(text, sizeof(text), bracketed ? "%s: %u cells" : "%s:%u",
+				bracketed ? sl_tally_name(&plan->choices, k, name)
+					  : sl_column_name(&plan->choices.named,
+						    plan->choices.grid[k].axis[0].column),
+				g->grid[k].cells);
+			sl_json_text(j, NULL, text);
+		}
+		sl_json_close(j);
+		put_counters(j, bracketed ? "grid_memory" : "tally_memory", &g->part[bracketed],
+			g->weighted);
 	}
-	sl_json_close(j);
-	if (g->n > 0)
-		put_counters(j, "grid_memory", g->n_counters, g->weighted, sl_grid_words(g));
-	sl_json_array(j, "tallies");
-	for (uint32_t k = 0; k < b->n; k++) {
-		snprintf(text, sizeof(text), "%s:%u",
-			sl_column_name(&plan->choices.named, b->tally[k].column), b->tally[k].bins);
-		sl_json_text(j, NULL, text);
-	}
-	sl_json_close(j);
-	if (b->n > 0)
-		put_counters(j, "tally_memory", b->n_counters, b->weighted, sl_histogram_words(b));
 }
 
 /* scan is the backend that all primitives built on a scan share; without one each uses its own. */

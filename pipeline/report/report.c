@@ -15,8 +15,8 @@
 
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/text/json.h"
 #include "primitives/files/crc32.h"
@@ -107,7 +107,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
 	sl_json_close(j);
-	sl_histogram_sums_json(j, w);
+	sl_tallies_json(j, w);
 	sl_json_close(j);
 }
 

@@ -194,8 +194,7 @@ static void resolve_model(
 	sl_resolve_key(c, r, choices, &derived, ranges);
 	sl_resolve_list_order(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices);
-	sl_resolve_histograms(c, r, choices, &derived, ranges);
-	sl_resolve_grids(c, r, choices, &derived, ranges);
+	sl_resolve_tallies(c, r, choices, &derived, ranges);
 	sl_resolve_image(c, r, choices, ranges);
 	sl_derived_end(&derived);
 }

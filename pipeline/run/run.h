@@ -30,9 +30,9 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/ranks/ranks.h"
-#include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "pipeline/results/manifest.h"
+#include "pipeline/results/tallies.h"
 #include "primitives/device/placement.h"
 #include "stages/device/device_pipeline.h"
 
@@ -116,12 +116,12 @@ struct sl_workspace {
 	struct sl_host_slot *slot;                  /* plan->n_host_slots; NULL: not allocated */
 	struct sl_run_device *device;               /* plan->n_devices */
 	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots of each device */
-	void *file_image;                    /* one per writer, plan->memory.image bytes each */
-	struct sl_histogram_sums histograms; /* over committed batches */
-	void *histogram_block;               /* the memory of histograms */
-	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
-	struct sl_joined_list joined;        /* the joined file, if the run makes one */
-	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
+	void *file_image;              /* one per writer, plan->memory.image bytes each */
+	struct sl_tally_sums tallies;  /* over committed batches */
+	void *histogram_block;         /* the memory of histograms */
+	struct sl_image_sum image_sum; /* the image of the run, if it makes one */
+	struct sl_joined_list joined;  /* the joined file, if the run makes one */
+	struct sl_rank_facts *rank;    /* n_ranks; NULL: the run has one process */
 	uint32_t n_ranks;
 	bool keeps_list;                  /* an earlier session has made the joined file */
 	struct sl_file_contents report;   /* of run.json while the run lasts */

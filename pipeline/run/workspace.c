@@ -154,7 +154,7 @@ static enum sl_status get_histograms(struct sl_workspace *w)
 
 	SL_TRY(get_zeroed(1, a.size, &a.base));
 	w->histogram_block = a.base;
-	sl_histogram_sums_lay_out(&a, &w->plan->recipe, &w->histograms);
+	sl_tally_sums_lay_out(&a, &w->plan->recipe, &w->tallies);
 	return SL_OK;
 }
 

@@ -207,7 +207,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	SL_TRY(check_line(w->plan, l));
 	if (sl_counter_words(r) >
 		0) { /* the reading checks that the histograms sum to the fate counts */
-		SL_TRY(sl_histogram_read(r, dir, l, &sum));
+		SL_TRY(sl_tallies_read(r, dir, l, &sum));
 		sl_memory_give(SL_HOST, sum);
 	}
 	status = l->file[0] ? check_survivors(w, dir, l, counts) : check_unwritten(w, l, counts);

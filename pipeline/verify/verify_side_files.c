@@ -12,7 +12,7 @@
 
 #include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/histogram_file.h"
+#include "pipeline/report/tallies/tallies_file.h"
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
@@ -67,10 +67,10 @@ static enum sl_status check_histograms(
 	void *expected;
 	size_t bytes;
 
-	if (!sl_histogram_file_name(w->plan, name))
+	if (!sl_tallies_file_name(w->plan, name))
 		return SL_OK;
-	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
-	SL_TRY(sl_histogram_sums_file(w, name, &expected, &bytes));
+	SL_TRY(sl_tally_sums_read(&w->plan->recipe, dir, m, &w->tallies));
+	SL_TRY(sl_tallies_file(w, name, &expected, &bytes));
 	s = check_bytes(dir, name, expected, bytes,
 		"the file differs from the sum of the batches' histograms, because it was changed, "
 		"belongs to another run, or was written with another version of sluice or HDF5");

@@ -130,15 +130,15 @@ static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_su
 }
 
 /*
- * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to
- * job->value four quantities of each row (enum sl_counter_quantity) and the volumes of its cells.
+ * Copies the rows of tallies that run.json does not list: to job->count the counts of all rows, to
+ * job->value four quantities of each row (enum sl_tally_quantity) and the volumes of its cells.
  * The plan has more memory for each cell, so the sizes do not overflow.
  */
 static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace *w)
 {
 	const struct sl_choices *choices = &w->plan->choices;
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
-	const struct sl_counter_sums *sums = &w->histograms.grids;
+	const struct sl_recipe *r = &w->plan->recipe;
 	size_t cells = 0, at = 0;
 	void *count, *value;
 
@@ -157,18 +157,17 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	job->value = (double *)value;
 	job->cells = cells;
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
-		const struct sl_grid_rule *rule = &grids->grid[g];
-
 		for (int fate = 0; fate < SL_FATE_COUNT; fate++) {
-			const uint32_t first = rule->first[fate] + 1, n = rule->cells;
+			const uint32_t n = grids->grid[g].cells;
 
 			if (n <= SL_GRID_LISTED_MAX || !SL_HAS(choices->grid[g].fates, fate))
 				continue;
-			memcpy(job->count + at, sums->count + first, n * sizeof(uint64_t));
-			for (int q = SL_COUNTER_WEIGHT; q <= SL_COUNTER_ERROR; q++)
+			memcpy(job->count + at, sl_tally_counts(r, &w->tallies, g, fate) + 1,
+				n * sizeof(uint64_t));
+			for (int q = SL_TALLY_WEIGHT; q <= SL_TALLY_ERROR; q++)
 				memcpy(job->value + 5 * at + (size_t)q * n,
-					sl_grid_row(&w->plan->recipe, sums, g, first, n,
-						(enum sl_counter_quantity)q),
+					sl_tally_cells(
+						r, &w->tallies, g, fate, (enum sl_tally_quantity)q),
 					n * sizeof(double));
 			sl_cell_volumes(
 				choices, &choices->grid[g], job->value + 5 * at + (size_t)4 * n);

@@ -118,7 +118,7 @@ struct sl_batch {
 	uint32_t *record; /* n_survivors records (packed_record.h); fused mode only */
 	struct sl_tally tally;
 	struct sl_rounds rounds;
-	uint64_t *bins;     /* counters of the histograms (histogram.h); NULL: there are none */
+	uint64_t *bins;     /* counters of the tallies (grid.h); NULL: there are none */
 	uint32_t bin_words; /* number of counters */
 	struct sl_table table;
 	struct sl_device_packed device_packed;

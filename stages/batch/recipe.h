@@ -18,7 +18,6 @@
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
 #include "stages/selection/grid.h"
-#include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 
 struct sl_kernels;
@@ -61,11 +60,10 @@ struct sl_recipe {
 	struct sl_derivation derivation; /* of derived columns */
 	uint32_t n_fields;               /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
-	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
-	struct sl_histogram_set bins; /* histograms; n = 0: none */
-	struct sl_grid_set grids;     /* grids; n = 0: none */
-	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
-	uint32_t n_columns;           /* written to files, in order of columns.def */
+	uint32_t key_bits;        /* of all fields; up to 32: u32 keys, else u64 */
+	struct sl_grid_set grids; /* tallies; n = 0: none */
+	int weight_shift;         /* weights are summed in units of 2^-(32 + shift) */
+	uint32_t n_columns;       /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of named columns */
 	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
@@ -104,16 +102,16 @@ static inline bool sl_sums_weights(const struct sl_recipe *r)
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
 }
 
-/* The number of 64-bit counters of a batch: those of the histograms, then those of the grids. */
+/* The number of 64-bit counters of a batch. */
 static inline uint64_t sl_counter_words(const struct sl_recipe *r)
 {
-	return sl_histogram_words(&r->bins) + sl_grid_words(&r->grids);
+	return sl_grid_words(&r->grids);
 }
 
-/* The counters of the grids among all counters of a batch. */
+/* The counters of the tallies with brackets, which scores are, among all counters of a batch. */
 static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t *sum)
 {
-	return sum + sl_histogram_words(&r->bins);
+	return sum + r->grids.part[0].words;
 }
 
 /* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */

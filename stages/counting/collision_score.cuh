@@ -16,7 +16,7 @@
  * edges, which threads read at different places, stay in device memory.
  */
 struct sl_collision_scores {
-	uint32_t n, n_counters; /* n_counters: of all grids of the batch */
+	uint32_t n, n_counters; /* n_counters: of the part of the batch that has the scores */
 	bool fluence;           /* some score is one of the fluence */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
 
@@ -28,7 +28,7 @@ struct sl_collision_scores {
 
 static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_grid_set *grids)
 {
-	struct sl_collision_scores scores = {0, grids->n_counters, false, {}};
+	struct sl_collision_scores scores = {0, grids->part[1].counters, false, {}};
 
 	for (uint32_t k = 0; k < grids->n; k++) {
 		if (!sl_scores_collisions(&grids->grid[k]))
@@ -44,7 +44,7 @@ static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_
  * without branches, and with the rules as operands of instructions.
  */
 struct sl_even_axis {
-	float lo, hi, scale;       /* as those of its histogram rule */
+	float lo, hi, scale;       /* as those of its even rule */
 	uint32_t last;             /* the number of the last bin */
 	uint32_t stride;           /* counters from a bin to the next */
 	uint32_t x, y, z, time, r; /* masks: UINT32_MAX for the column of the axis, 0 for others */
@@ -75,8 +75,7 @@ template <enum sl_score kind> struct sl_even_scores {
 	}
 };
 
-static inline struct sl_even_axis sl_even_axis_of(
-	const struct sl_histogram_rule *rule, uint32_t stride)
+static inline struct sl_even_axis sl_even_axis_of(const struct sl_even_rule *rule, uint32_t stride)
 {
 	struct sl_even_axis a = {rule->lo, rule->hi, rule->scale, rule->bins - 1, stride};
 

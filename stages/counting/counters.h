@@ -1,14 +1,14 @@
 /*
  * counters.h - all counts that a device makes for a batch, in one block of memory.
  *
- * The block is copied to the host in one transfer. The counters of the histograms and of the grids
- * follow the struct: sl_counter_words() words of 64 bits.
+ * The block is copied to the host in one transfer. The counters of the tallies follow
+ * the struct: sl_grid_words() words of 64 bits.
  */
 #ifndef SL_STAGES_COUNTING_COUNTERS_H
 #define SL_STAGES_COUNTING_COUNTERS_H
 
 #include "stages/batch/batch.h"
-#include "stages/selection/histogram.h"
+#include "stages/selection/grid.h"
 
 SL_C_BEGIN
 
@@ -19,8 +19,8 @@ struct sl_batch_counters {
 	uint32_t n_survivors;
 };
 
-/* The counters of the histograms, which follow the struct. */
-static inline uint64_t *sl_batch_counters_histogram(struct sl_batch_counters *c)
+/* The counters of the tallies, which follow the struct. */
+static inline uint64_t *sl_batch_counters_tallies(struct sl_batch_counters *c)
 {
 	return (uint64_t *)(void *)(c + 1);
 }

@@ -34,7 +34,7 @@ static void add_track(const struct sl_grid_set *grids, const struct sl_grid_rule
 		uint64_t count, fixed = sl_track_fixed(g, f->weight, t.length, &count);
 
 		sum[g->base + t.cell] += count;
-		sum[grids->n_counters + g->base + t.cell] += fixed;
+		sum[g->stride + g->base + t.cell] += fixed;
 	}
 }
 
@@ -50,7 +50,7 @@ static void add_crossing(const struct sl_grid_set *grids, const struct sl_grid_r
 		return;
 	at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
 	sum[at]++;
-	sum[grids->n_counters + at] += sl_fixed_weight(f->weight);
+	sum[g->stride + at] += sl_fixed_weight(f->weight);
 }
 
 void SL_AT_LEVEL(sl_loop_flights)(const struct sl_recipe *recipe, uint32_t moved,
@@ -58,7 +58,7 @@ void SL_AT_LEVEL(sl_loop_flights)(const struct sl_recipe *recipe, uint32_t moved
 {
 	const struct sl_slab *slab = (const struct sl_slab *)(const void *)recipe->rules.bytes;
 	const struct sl_grid_set *grids = &recipe->grids;
-	uint64_t *sum = bins + sl_histogram_words(&recipe->bins);
+	uint64_t *sum = sl_grid_counters_of(recipe, bins);
 
 	for (; moved; moved &= moved - 1) {
 		struct sl_scored_flight f = flight_of(slab, lanes, (uint32_t)__builtin_ctz(moved));

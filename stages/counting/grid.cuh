@@ -1,5 +1,5 @@
 /*
- * grid.cuh - adds one particle to the grids, by atomic additions in global memory, and the pieces
+ * grid.cuh - adds one particle to the tallies, by atomic additions in global memory, and the pieces
  * and crossings of flights, to the counters of the batch or of a block (collision_score.cuh).
  *
  * Additions of many threads to the same word are done one after another. Where the particles of a
@@ -13,32 +13,34 @@
 #include "primitives/kernel/kernel.cuh"
 #include "stages/selection/flight_score.h"
 
-/*
- * The copy of the counters that the calling block uses. sums: grids->copies times
- * sl_grid_words(grids) words.
- */
+/* The copy of the counters that the calling block uses. */
 static __device__ __forceinline__ uint64_t *sl_grids_copy(
 	const struct sl_grid_set *grids, uint64_t *sums)
 {
 	return sums + (blockIdx.x & (grids->copies - 1)) * sl_grid_words(grids);
 }
 
-/* Adds particle i to each grid. fate must be less than SL_FATE_COUNT. */
+/*
+ * Adds particle i to each tally of ends that blocks do not count. fate must be less than
+ * SL_FATE_COUNT.
+ */
 static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_set *grids,
 	const struct sl_columns *c, uint64_t i, uint8_t fate, float weight, float weight_scale,
-	uint64_t *sum)
+	float square_scale, uint64_t *sum)
 {
-	for (uint32_t g = 0; g < grids->n; g++) {
-		uint32_t at = sl_grid_find(&grids->grid[g], grids->edge, c, i, fate);
+	for (uint32_t number = 0; number < grids->n; number++) {
+		const struct sl_grid_rule *g = &grids->grid[number];
+		uint32_t at = g->first[fate];
+		uint64_t *to;
 
-		if (at == SL_NO_GRID_COUNTER || grids->grid[g].score != SL_SCORE_ENDS)
+		if (g->in_block || g->score != SL_SCORE_ENDS || at == SL_NO_GRID_COUNTER)
 			continue;
-		atomicAdd(&sum[at], (uint64_t)1);
+		to = sum + g->words + at + sl_grid_cell(g, grids->edge, c, i);
+		atomicAdd(to, (uint64_t)1);
 		if (!grids->weighted)
 			continue;
-		atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(weight * weight_scale));
-		atomicAdd(&sum[2 * (uint64_t)grids->n_counters + at],
-			sl_fixed_square(weight * grids->square_scale));
+		atomicAdd(to + g->stride, sl_fixed_weight(weight * weight_scale));
+		atomicAdd(to + 2 * (uint64_t)g->stride, sl_fixed_square(weight * square_scale));
 	}
 }
 

@@ -1,9 +1,9 @@
 /*
- * grid.h - counts the particles of a batch in the grids (stages/selection/grid.h), on the host and
- * on a device in staged mode. In fused mode select.cu counts them.
+ * grid.h - counts the particles of a batch in the tallies (stages/selection/grid.h), on a device in
+ * staged mode. In fused mode select.cu counts them, on the host mark.c.
  *
  * Input: the particles with their final fates. Weights are multiplied by weight_scale (see
- * sl_weight_scale()).
+ * sl_weight_scale()), and by square_scale before they are squared.
  */
 #ifndef SL_STAGES_COUNTING_GRID_H
 #define SL_STAGES_COUNTING_GRID_H
@@ -14,28 +14,20 @@
 
 SL_C_BEGIN
 
-/* Adds the first b->n particles of b to sum: sl_grid_words(grids) words. */
-void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const struct sl_batch *b,
-	uint64_t *sum);
-
 /*
- * Queues the kernel that does the same to copies of these words; grids and sums are device memory:
- * grids->copies times sl_grid_words(grids) words.
+ * Queues the kernels that add the first b->n particles of b to sum, the sl_grid_words(grids) words
+ * of a batch. device_grids is a copy of grids; it, sum and copies are device memory: grids->copies
+ * times the words of a batch, for counters in global memory.
  */
-typedef enum sl_status sl_grids_launcher(const struct sl_grid_set *grids, float weight_scale,
-	const struct sl_batch *b, uint64_t *sums, sl_stream s);
+typedef enum sl_status sl_grids_launcher(const struct sl_grid_set *grids,
+	const struct sl_grid_set *device_grids, float weight_scale, float square_scale,
+	const struct sl_batch *b, uint64_t *copies, uint64_t *sum, sl_stream s);
 sl_grids_launcher sl_queue_grids, sl_queue_grids_emulated;
 
-/* Queues the kernel that sets sum to the total of the copies in sums. grids is host memory. */
+/* Queues the kernel that adds the copies to sum, once, after all counting. */
 typedef enum sl_status sl_grids_total_launcher(
-	const struct sl_grid_set *grids, const uint64_t *sums, uint64_t *sum, sl_stream s);
+	const struct sl_grid_set *grids, const uint64_t *copies, uint64_t *sum, sl_stream s);
 sl_grids_total_launcher sl_queue_grids_total, sl_queue_grids_total_emulated;
-
-/*
- * Separates counts and sums of collisions on the host (score_word.h); once, after the last step of
- * a batch.
- */
-void sl_grids_separate(const struct sl_grid_set *grids, uint64_t *sum);
 
 SL_C_END
 

@@ -316,7 +316,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 		const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive)
 {
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
-	uint64_t *sum = sl_grids_copy(grids, sums);
+	uint64_t *sum = sl_grids_copy(grids, sums) + grids->part[0].words;
 
 	lives[0] = advance<flights, Rules, set>(rules,
 		scored_particles{seed, first_id, l, batch, alive ? keep : NULL, l.n}, i,
@@ -338,7 +338,7 @@ static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 	SL_SHARED_DYNAMIC(struct sl_block_counter, counter);
 	const uint32_t n = collisions.n_counters;
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
-	uint64_t *sum = sl_grids_copy(grids, sums);
+	uint64_t *sum = sl_grids_copy(grids, sums) + grids->part[0].words;
 	const struct sl_block_scores counters = {counter, n, {sum, sum + n}};
 
 	counters.clear();
@@ -365,7 +365,8 @@ static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	const uint64_t steps = b->active_set.steps < max_steps ? b->active_set.steps : max_steps,
 		       tiles = sl_grid(b->active_set.n, block),
 		       tiles_most = (UINT32_MAX / block) / (steps > 0 ? steps : 1),
-		       shared_bytes = (uint64_t)grids->n_counters * sizeof(struct sl_block_counter);
+		       shared_bytes =
+			       (uint64_t)grids->part[1].counters * sizeof(struct sl_block_counter);
 	struct sl_limits limits;
 	uint64_t fewest;
 

@@ -24,7 +24,7 @@ struct sl_scored_step {
 struct sl_scores {
 	const struct sl_grid_set *grids;
 	const struct sl_slab *slab;
-	uint64_t *count;                          /* counters of the grids; their sums follow */
+	uint64_t *count;                          /* of the part with scores; their sums follow */
 	struct sl_scored_step last[SL_GRIDS_MAX]; /* of each grid, not added yet; zeros at first */
 };
 
@@ -52,7 +52,7 @@ SL_HD_PART sl_f32 sl_score_values(const struct sl_grid_axis_rule *a, const sl_la
 }
 
 /* Bins of equal width, as sl_bin_of_float(). */
-SL_HD_PART struct sl_axis_places sl_score_even(const struct sl_histogram_rule *t, sl_f32 value)
+SL_HD_PART struct sl_axis_places sl_score_even(const struct sl_even_rule *t, sl_f32 value)
 {
 	struct sl_axis_places at;
 	sl_u32 bin;
@@ -104,7 +104,7 @@ SL_HD_PART sl_u32 sl_score_cells(const struct sl_grid_rule *g, const float *edge
 /* Adds the last step to the counters of a grid. */
 SL_HD_PART void sl_score_add_step(const struct sl_scores *s, const struct sl_scored_step *last)
 {
-	uint64_t *count = s->count, *sum = count + s->grids->n_counters;
+	uint64_t *count = s->count, *sum = count + s->grids->part[1].counters;
 
 	for (uint32_t l = 0; l < SL_SIMD_LANES; l++)
 		sl_score_add(&count[last->cell[l]], &sum[last->cell[l]], last->score[l]);

@@ -30,16 +30,11 @@ static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
 }
 
-/*
- * Sets the counters of the grids to the totals of their copies, after all particles were counted.
- */
+/* Adds the copies of the counters in global memory to the counters, after all counting. */
 static enum sl_status total_grids(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	if (r->grids.n == 0)
-		return SL_OK;
 	return r->kernels->grids_total(&r->grids, pipeline->grid_copies,
-		sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
-		pipeline->exec.stream);
+		sl_batch_counters_tallies(pipeline->counters), pipeline->exec.stream);
 }
 
 /*
@@ -98,7 +93,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 }
 
 /*
- * Counts fates, histograms and grids. The counters are cleared here unless advance has counted
+ * Counts fates and tallies. The counters are cleared here unless advance has counted
  * scores.
  */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
@@ -110,14 +105,10 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), sl_square_scale(r), &pipeline->batch,
 		&pipeline->counters->tally, pipeline->exec.stream));
-	if (r->grids.ends)
-		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
-			pipeline->grid_copies, pipeline->exec.stream));
-	SL_TRY(total_grids(r, pipeline));
-	if (r->bins.n == 0)
-		return SL_OK;
-	return r->kernels->bins(&r->bins, sl_weight_scale(r), &pipeline->batch,
-		sl_batch_counters_histogram(pipeline->counters), pipeline->exec.stream);
+	SL_TRY(r->kernels->grids(&r->grids, pipeline->grids, sl_weight_scale(r), sl_square_scale(r),
+		&pipeline->batch, pipeline->grid_copies,
+		sl_batch_counters_tallies(pipeline->counters), pipeline->exec.stream));
+	return total_grids(r, pipeline);
 }
 
 /* The number of survivors stays on the device; the host receives it with the counters. */
@@ -170,9 +161,8 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.record_columns = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
 		.square_scale = sl_square_scale(r),
-		.bins = &r->bins,
-		.grid_columns = r->grids.columns,
-		.grids = pipeline->grids,
+		.grids = &r->grids,
+		.device_grids = r->grids.ends ? pipeline->grids : NULL,
 		.grid_copies = pipeline->grid_copies};
 }
 

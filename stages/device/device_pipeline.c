@@ -20,7 +20,7 @@ static int mark_before(const struct sl_device_mode *mode, int i)
 }
 
 /*
- * The memory of the counters is followed by that of the copies of the grids and by the scratch of
+ * The memory of the counters is followed by that of the copies of the counters and by the scratch of
  * select, so that one fill clears all. The scratch shared by the steps was laid out by the mode.
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
@@ -33,7 +33,7 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 	pipeline->host_first_id = (uint64_t *)sl_cut(pinned, sizeof(*pipeline->host_first_id));
 	pipeline->counters_bytes = sl_batch_counters_bytes(sl_counter_words(r));
 	pipeline->counters = (struct sl_batch_counters *)sl_cut(device, pipeline->counters_bytes);
-	if (r->grids.n > 0)
+	if (r->grids.copies > 0)
 		pipeline->grid_copies = (uint64_t *)sl_cut_items(
 			device, r->grids.copies * sl_grid_words(&r->grids), sizeof(uint64_t));
 	pipeline->select_scratch.base = sl_cut(device, pipeline->select_scratch.size);
@@ -42,7 +42,7 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 		pipeline->select_scratch.size;
 	if (r->resident)
 		sl_resident_lay_out(device, r, n, &pipeline->resident);
-	if (r->grids.n > 0) {
+	if (r->grids.copies > 0) {
 		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
 		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
 	}
@@ -236,12 +236,12 @@ static enum sl_status find_survivors(
 	SL_TRY(check_counters(pipeline));
 	b->tally = pipeline->host_counters[0]->tally;
 	if (b->bin_words > 0)
-		memcpy(b->bins, sl_batch_counters_histogram(pipeline->host_counters[0]),
+		memcpy(b->bins, sl_batch_counters_tallies(pipeline->host_counters[0]),
 			b->bin_words * sizeof(*b->bins));
 	b->n_survivors = pipeline->batch.n_survivors = pipeline->host_counters[0]->n_survivors;
 	status = sl_check_fate_counts(r, b);
 	if (status == SL_OK)
-		status = sl_check_histograms(r, b);
+		status = sl_check_tallies(r, b);
 	SL_TRY(sl_add_context(status, "stage %s", sl_stages[pipeline->mode->marks].name));
 	SL_TRY(sl_add_context(
 		check_survivors(r, b), "stage %s", sl_stages[pipeline->mode->compacts].name));

@@ -45,9 +45,9 @@ struct sl_device_pipeline {
 	const struct sl_columns *input_columns; /* of a model that reads its particles: the columns
 	                                           that were read, in pinned memory */
 	const uint32_t *input_source;           /* and their records, if the recipe keeps them */
-	struct sl_batch_counters *counters;     /* device memory; the histograms follow */
+	struct sl_batch_counters *counters;     /* device memory; the tallies follow */
 	struct sl_batch_counters *host_counters[2]; /* two copies of them, pinned */
-	size_t counters_bytes;                      /* of each, histograms included */
+	size_t counters_bytes;                      /* of each, tallies included */
 	struct sl_arena
 		select_scratch; /* fused: scratch of the kernel select, after the counters */
 	size_t cleared_bytes;   /* counters and select_scratch together */
@@ -94,7 +94,7 @@ void sl_device_pipeline_close(struct sl_device_pipeline *pipeline);
 
 /*
  * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host:
- * the tally, the histograms, the number of survivors, the columns of b->table that have memory,
+ * the tally, the tallies, the number of survivors, the columns of b->table that have memory,
  * and, if b->device_packed.wanted, the packed bytes. With r->resident, b->resident belongs to the
  * caller. That memory must be pinned, or copies do not overlap. Times and errors are those of
  * sl_stages_run(). The device must be current for the calling thread.

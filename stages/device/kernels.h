@@ -10,7 +10,6 @@
 
 #include "stages/advance.h"
 #include "stages/counting/grid.h"
-#include "stages/counting/histogram.h"
 #include "stages/counting/score.h"
 #include "stages/device/mcpl_pack.h"
 #include "stages/device/pack.h"
@@ -28,7 +27,6 @@ struct sl_kernels {
 	sl_scored_launcher *scored;           /* stages/counting/score.h */
 	sl_derive_launcher *derive;           /* stages/mark.h */
 	sl_mark_launcher *mark;               /* stages/mark.h */
-	sl_histograms_launcher *bins;         /* stages/counting/histogram.h */
 	sl_grids_launcher *grids;             /* stages/counting/grid.h */
 	sl_grids_total_launcher *grids_total; /* stages/counting/grid.h */
 	sl_key_launcher *key;                 /* stages/sort.h */

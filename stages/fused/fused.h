@@ -18,7 +18,6 @@
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
 #include "stages/selection/grid.h"
-#include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 
 SL_C_BEGIN
@@ -38,7 +37,7 @@ static inline bool sl_fused_fits(
 }
 
 /*
- * The parameters of both kernels. All pointers but first_id, grids and grid_copies point to host
+ * The parameters of both kernels. All pointers but first_id, device_grids and grid_copies point to host
  * memory.
  */
 struct sl_fused {
@@ -55,12 +54,12 @@ struct sl_fused {
 	bool narrow; /* keys are u32, else u64 */
 	sl_column_set
 		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
-	const struct sl_histogram_set *bins;
-	sl_column_set grid_columns;      /* that the grids read */
-	const struct sl_grid_set *grids; /* device memory; NULL: there are none */
-	uint64_t *grid_copies;           /* of their counters, device memory */
-	float weight_scale;              /* see sl_weight_scale() */
-	float square_scale;              /* see sl_square_scale() */
+	const struct sl_grid_set *grids;
+	const struct sl_grid_set
+		*device_grids; /* device memory; NULL: all counters are in blocks */
+	uint64_t *grid_copies; /* of the counters, device memory */
+	float weight_scale;    /* see sl_weight_scale() */
+	float square_scale;    /* see sl_square_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
 	                that does not survive: for a sort that runs before the number of survivors
 	                is known on the host */

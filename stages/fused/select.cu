@@ -15,8 +15,8 @@
  * not recomputed). Blocks process several tiles, so that tallies are added once per block and not
  * per tile.
  *
- * The counters of histograms follow the lists in shared memory (block_histogram.cuh). The kernel is
- * compiled with and without histograms and conditions, and with derived columns, so that runs
+ * The counters of tallies follow the lists in shared memory (block_grids.cuh). The kernel is
+ * compiled with and without tallies and conditions, and with derived columns, so that runs
  * without them have no extra cost.
  *
  * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
@@ -40,7 +40,7 @@ static constexpr sl_fate_set fates_of = Model::fates |
 template <class Model, class Key, enum features features>
 static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
 	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
-	struct sl_block_squares *squares, struct sl_block_histogram bins)
+	struct sl_block_squares *squares, struct sl_block_sums bins)
 {
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
@@ -76,11 +76,11 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 			if (features != PLAIN && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
-				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
-					p.weight, job->weight_scale);
+				sl_block_sums_count(&job->bins, bins, &columns, 0, p.fate, p.weight,
+					job->weight_scale, job->square_scale);
 				if (job->grids)
 					sl_grids_count_one(job->grids, &columns, 0, p.fate,
-						p.weight, job->weight_scale,
+						p.weight, job->weight_scale, job->square_scale,
 						sl_grids_copy(job->grids, job->grid_copies));
 			}
 		}
@@ -183,14 +183,14 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 		struct exchange at[2];
 	};
 	SL_SHARED(struct exchanges, both);
-	struct sl_block_histogram bins = bins_of_block(&job, lists);
+	struct sl_block_sums bins = bins_of_block(&job, lists);
 	SL_SHARED(struct sl_block_squares, squares);
 	union sl_tally_words tally = {};
 	struct listed previous = {};
 	uint32_t tile, buffer = 0;
 
 	if (features != PLAIN)
-		sl_block_histogram_clear(&job.bins, bins);
+		sl_block_sums_clear(&job.bins, bins);
 	if (Model::weighted && threadIdx.x < SL_FATE_COUNT)
 		squares.of_fate[threadIdx.x] = 0;
 	tile = sl_look_back_ticket(job.before);
@@ -228,7 +228,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 			tile = exchange->next;
 	}
 	if (features != PLAIN)
-		sl_block_histogram_add(&job.bins, bins, job.bin);
+		sl_block_sums_add(&job.bins, bins);
 	if (Model::weighted && threadIdx.x < SL_FATE_COUNT && squares.of_fate[threadIdx.x] != 0)
 		atomicAdd(&((struct sl_tally *)job.tally)->square[threadIdx.x],
 			squares.of_fate[threadIdx.x]);
@@ -272,7 +272,7 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 	if (Model::recomputed)
 		l.extra |= SL_BIT(SL_COLUMN_id);
 	l.stride = (l.words + words_of(l.extra)) | 1;
-	l.bins_bytes = sl_histogram_shared(f->bins->n_counters, f->bins->weighted);
+	l.bins_bytes = sl_block_grids_bytes(&f->grids->block);
 	l.items = Model::recomputed ? ITEMS_RECOMPUTED : ITEMS_WITH_RECORDS;
 	l.blocks = 1;
 	if (sl_device_limits(&limits) == SL_OK) {
@@ -327,14 +327,14 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
-		.wanted = f->record_columns | f->bins->columns | f->grid_columns |
-		          f->condition->columns | f->derivation->reads | key_columns(f),
+		.wanted = f->record_columns | f->grids->columns | f->condition->columns |
+		          f->derivation->reads | key_columns(f),
 		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,
-		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
-		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
-		.grids = f->grids, .grid_copies = f->grid_copies, .condition = *f->condition,
-		.derivation = *f->derivation
+		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_tallies(counters),
+		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0,
+		.bins = f->grids->block, .grids = f->device_grids, .grid_copies = f->grid_copies,
+		.condition = *f->condition, .derivation = *f->derivation
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
@@ -353,7 +353,7 @@ static enum sl_status queue_with(const struct sl_fused *f, const struct sl_batch
 {
 	if (f->derivation->n > 0)
 		return queue_select<Model, Key, DERIVES>(f, b, counters, scratch, s);
-	if (f->bins->n > 0 || f->grids || f->condition->n > 0)
+	if (f->grids->n > 0 || f->condition->n > 0)
 		return queue_select<Model, Key, CHECKS>(f, b, counters, scratch, s);
 	return queue_select<Model, Key, PLAIN>(f, b, counters, scratch, s);
 }

@@ -2,7 +2,7 @@
  * select.h - fused stage 1: generate, advance, mark and compact in one kernel.
  *
  * Output: key and index of each survivor in id order, its record if the model is not recomputed,
- * the number of survivors, the tally and the histograms.
+ * the number of survivors, the tally and the counters of the tallies.
  */
 #ifndef SL_STAGES_FUSED_SELECT_H
 #define SL_STAGES_FUSED_SELECT_H
@@ -16,7 +16,7 @@ SL_C_BEGIN
 
 /*
  * Queues the kernel. It sets b->key, b->index, b->record and counters->n_survivors, and adds to the
- * tally and the histograms of counters. The index is the number of the particle in the batch, or,
+ * tally and the tallies of counters. The index is the number of the particle in the batch, or,
  * if the model is not recomputed, that of its record. The caller has set scratch to 0.
  */
 typedef enum sl_status sl_select_launcher(const struct sl_fused *f, const struct sl_batch *b,

@@ -7,7 +7,7 @@
 
 #include "primitives/kernel/look_back.cuh"
 #include "stages/batch/packed_record.h"
-#include "stages/counting/block_histogram.cuh"
+#include "stages/counting/block_grids.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/fused/fused.h"
 #include "stages/fused/model_rules.cuh"
@@ -34,7 +34,7 @@ template <class Key> struct select_job {
 	uint32_t words;               /* size of that record */
 	sl_column_set extra;          /* columns stored after the record: index and key fields */
 	uint32_t stride;              /* words from one survivor in a list to the next */
-	sl_column_set wanted;         /* columns: of records, keys, histograms and conditions */
+	sl_column_set wanted;         /* columns: of records, keys, tallies and conditions */
 	float weight_scale;           /* see sl_weight_scale() */
 	float square_scale;           /* see sl_square_scale() */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
@@ -44,16 +44,16 @@ template <class Key> struct select_job {
 	uint64_t *tally, *bin;
 	Key *key;
 	bool padded; /* see struct sl_fused */
-	struct sl_histogram_set bins;
-	const struct sl_grid_set *grids; /* NULL: there are none */
-	uint64_t *grid_copies;           /* of their counters */
+	struct sl_block_grids bins;
+	const struct sl_grid_set *grids; /* NULL: all counters are in blocks */
+	uint64_t *grid_copies;           /* of the counters */
 	struct sl_condition condition;
 	struct sl_derivation derivation;
 };
 
 /* What a kernel is compiled for: further variants cost the runs that do not need them. */
 enum features {
-	PLAIN,  /* no condition, no histogram */
+	PLAIN,  /* no condition, no tally */
 	CHECKS, /* either */
 	DERIVES /* derived columns, with or without either */
 };
@@ -158,17 +158,16 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
 static_assert(lists_bytes(1, ((uint32_t)SL_FUSED_COLUMNS_MAX + SL_RECORD_VECTOR - 1) | 1) +
-			      SL_HISTOGRAM_SHARED_MOST <=
+			      SL_BLOCK_GRIDS_MOST <=
 		      (size_t)60 << 10,
 	"lists of one particle per thread with the most columns, and the counters, do not fit");
 
-/* The counters of the histograms, which follow the lists. */
+/* The counters of the tallies, which follow the lists. */
 template <class Key>
-static __device__ __forceinline__ struct sl_block_histogram bins_of_block(
+static __device__ __forceinline__ struct sl_block_sums bins_of_block(
 	const struct select_job<Key> *job, unsigned char *lists)
 {
-	return sl_block_histogram_at(
-		&job->bins, lists + lists_bytes(job->items, job->stride), job->bin);
+	return sl_block_sums_at(&job->bins, lists + lists_bytes(job->items, job->stride), job->bin);
 }
 
 /* Copies n records from the list of a warp to global memory; a lane copies each 32nd word. */

@@ -96,7 +96,7 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	}
 }
 
-void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+void sl_tallies_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
 {
 	b->bin_words = (uint32_t)sl_counter_words(r);
 	b->bins = NULL;

@@ -33,7 +33,7 @@ static enum sl_status count_batch(
 static void lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *block)
 {
 	sl_batch_lay_out(a, r, SL_HOST_BLOCK, block);
-	sl_histogram_lay_out(a, r, block);
+	sl_tallies_lay_out(a, r, block);
 }
 
 enum sl_status sl_count_survivors(const struct sl_recipe *r, uint32_t *most)

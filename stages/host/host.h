@@ -34,7 +34,7 @@ enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, s
 /* --- batch_layout ----------------------------------------------------------------------------- */
 
 /*
- * The memory of a batch on the host and on devices: arrays, histograms and scratch.
+ * The memory of a batch on the host and on devices: arrays, tallies and scratch.
  *
  * The same functions measure the memory and set the pointers, so that sizes are exact. Sizes are in
  * bytes. The caller owns the arena; nothing is allocated, and no function fails.
@@ -45,7 +45,7 @@ enum { SL_HOST_BLOCK = 1 << 12 };
 
 /*
  * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
- * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches
+ * measures. The tallies are laid out separately (sl_tallies_lay_out()), because only batches
  * on the host have them. Returns the offset in a from which nothing is read after the stage write:
  * the caller can use the memory from there for other things then.
  */
@@ -56,8 +56,8 @@ size_t sl_batch_lay_out(
 void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
 	struct sl_table *t);
 
-/* Lays out the counters of the histograms of b, if the recipe has histograms. */
-void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
+/* Lays out the counters of the tallies of b, if the recipe has tallies. */
+void sl_tallies_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
 
 /* Upper bound of the scratch shared by all stages, in bytes; scratch of the sort stage. */
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
@@ -150,8 +150,8 @@ enum sl_status sl_run_rules(
 /* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
 
-/* Checks that each row of the histograms adds up to the count and the weight of its fate. */
-enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
+/* Checks that each row of the tallies adds up to the count and the weight of its fate. */
+enum sl_status sl_check_tallies(const struct sl_recipe *r, const struct sl_batch *b);
 
 /*
  * Computes particle id alone, from its start to its final fate, with the loops of one lane: the

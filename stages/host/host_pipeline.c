@@ -5,7 +5,7 @@
 
 #include "primitives/base/clock.h"
 #include "primitives/base/record_copy.h"
-#include "stages/counting/grid.h"
+#include "stages/counting/score_word.h"
 #include "stages/inputs/inputs.h"
 #include "stages/rounds/rounds.h"
 
@@ -71,18 +71,13 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 	return SL_OK;
 }
 
-enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
+enum sl_status sl_check_tallies(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	const char *problem =
-		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
-					  b->tally.steps, b->tally.collisions)
-				: NULL;
-	enum sl_fate mismatch = sl_histogram_mismatch(
-		&r->bins, b->bins, b->tally.count, b->tally.weight, b->tally.square);
+		sl_grid_score_problem(&r->grids, b->bins, b->tally.steps, b->tally.collisions);
+	enum sl_fate mismatch = sl_grid_mismatch(
+		&r->grids, b->bins, b->tally.count, b->tally.weight, b->tally.square);
 
-	if (mismatch == SL_FATE_COUNT && r->grids.n > 0)
-		mismatch = sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, b->bins),
-			b->tally.count, b->tally.weight, b->tally.square);
 	if (problem)
 		return sl_fail(SL_CHECK_FAILED, "the scores %s", problem);
 	if (mismatch == SL_FATE_COUNT)
@@ -91,6 +86,18 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 		"internal error: the histograms of fate %s do not add up to its particles and "
 		"weight; please report",
 		sl_fate_facts[mismatch].name);
+}
+
+/* Separates counts and sums of collisions (score_word.h); once, after the last step of a batch. */
+static void separate_scores(const struct sl_grid_set *grids, uint64_t *sum)
+{
+	for (uint32_t k = 0; k < grids->n; k++) {
+		const struct sl_grid_rule *g = &grids->grid[k];
+		uint64_t *count = sum + g->words + g->base;
+
+		for (uint32_t i = 0; sl_scores_collisions(g) && i < g->counters; i++)
+			sl_score_separate(&count[i], &count[i + g->stride]);
+	}
 }
 
 static void begin_counts(struct sl_batch *b)
@@ -104,19 +111,16 @@ static void begin_counts(struct sl_batch *b)
 static enum sl_status end_counts(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
-	sl_grids_separate(&r->grids, sl_grid_counters_of(r, b->bins));
+	separate_scores(&r->grids, b->bins);
 	SL_TRY(sl_check_fate_counts(r, b));
-	return sl_check_histograms(r, b);
+	return sl_check_tallies(r, b);
 }
 
 /* Marks the particles of b and adds them to the counts. */
 static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
-	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
-	if (r->grids.ends)
-		sl_grids_count(&r->grids, sl_weight_scale(r), b, sl_grid_counters_of(r, b->bins));
-	return SL_OK;
+	return sl_run_loop(r, b, r->loops->mark, b->n);
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)

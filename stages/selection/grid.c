@@ -4,14 +4,55 @@
 #include <float.h>
 #include <math.h>
 
-/* The even axis of the same column and range, as histogram.h checks and makes it. */
-static struct sl_histogram_axis even_axis(const struct sl_grid_axis *a)
+/* Columns of real numbers are all single precision; the others are whole numbers. */
+static bool is_float(enum sl_column column)
 {
-	return (struct sl_histogram_axis){.column = a->column,
-		.bins = a->spacing == SL_SPACING_EVEN ? a->bins : 1,
-		.fates = 1,
-		.lo = a->lo,
-		.hi = a->hi};
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+/*
+ * Whether a value is a whole number that a column of 32 bits, from least on, can hold, or one more.
+ */
+static bool is_whole(double value, double least)
+{
+	return value >= least && value - least <= 0x1p32 && value == floor(value);
+}
+
+/*
+ * Checks the range as the rule sees it: in single precision, where no bin may overflow or vanish.
+ */
+static const char *float_flaw(const struct sl_grid_axis *f)
+{
+	uint32_t bins = f->spacing == SL_SPACING_EVEN ? f->bins : 1;
+	double scale = bins / (f->hi - f->lo);
+
+	if (!(f->hi - f->lo <= FLT_MAX) || !(fabs(f->lo) <= FLT_MAX) || !(fabs(f->hi) <= FLT_MAX))
+		return "is not finite in single precision, the type of the column";
+	if (!((float)f->lo < (float)f->hi))
+		return "is empty: its first end must be below its second";
+	return scale <= FLT_MAX && scale >= FLT_MIN
+	               ? NULL
+	               : "cannot be divided into that many bins in single precision";
+}
+
+/*
+ * Checks the range of a column of whole numbers. Bins must have equally many numbers, or the counts
+ * of neighbouring bins could not be compared.
+ */
+static const char *integer_flaw(const struct sl_grid_axis *f)
+{
+	double least = sl_least_whole(f->column);
+
+	if (!is_whole(f->lo, least) || !is_whole(f->hi, least))
+		return SL_NOT_WHOLE(least);
+	if (!(f->lo < f->hi))
+		return "is empty: its first end must be below its second";
+	if ((f->hi - f->lo) / f->bins >= 0x1p32)
+		return "has bins of 2^32 or more integers";
+	return fmod(f->hi - f->lo, f->bins) == 0
+	               ? NULL
+	               : "cannot be divided into equal bins: the number of integers from its start "
+	                 "to before its end is no multiple of the number of bins";
 }
 
 /* Checks given edges in single precision, in which values are compared with them. */
@@ -41,14 +82,13 @@ static const char *ratio_flaw(const struct sl_grid_axis *a)
 
 const char *sl_grid_axis_problem(const struct sl_grid_axis *a, const double *edge)
 {
-	const struct sl_histogram_axis even = even_axis(a);
 	const char *flaw;
 
-	if (a->spacing != SL_SPACING_EVEN && sl_column_facts[a->column].type != SL_TYPE_F32)
+	if (a->spacing != SL_SPACING_EVEN && !is_float(a->column))
 		return "is of a column of whole numbers, which has bins of equal width only";
 	if (a->spacing == SL_SPACING_EDGES)
 		return edges_flaw(a, edge);
-	flaw = sl_histogram_problem(&even);
+	flaw = is_float(a->column) ? float_flaw(a) : integer_flaw(a);
 	return flaw || a->spacing == SL_SPACING_EVEN ? flaw : ratio_flaw(a);
 }
 
@@ -76,23 +116,26 @@ uint64_t sl_grid_counters(const struct sl_grid_field *f)
 		rows, cells < UINT64_MAX - SL_GRID_OUTSIDE ? cells + SL_GRID_OUTSIDE : cells);
 }
 
-sl_column_set sl_grid_columns(const struct sl_grid_field *f)
+static struct sl_even_rule make_even(const struct sl_grid_axis *a)
 {
-	sl_column_set set = 0;
+	struct sl_even_rule t = {.column = a->column, .bins = a->bins};
 
-	for (uint32_t k = 0; k < f->n_axes; k++)
-		set |= SL_BIT(f->axis[k].column);
-	return set;
+	if (is_float(a->column)) {
+		t.lo = (float)a->lo;
+		t.hi = (float)a->hi;
+		t.scale = (float)(a->bins / (a->hi - a->lo));
+	} else {
+		t.base = (uint32_t)(a->lo - sl_least_whole(a->column));
+		t.width = (uint32_t)((a->hi - a->lo) / a->bins);
+	}
+	return t;
 }
 
 static struct sl_grid_axis_rule make_axis(const struct sl_grid_axis *a)
 {
-	const struct sl_histogram_axis even = even_axis(a);
-	struct sl_grid_axis_rule rule = {.even = sl_histogram_make(&even, 1, false).tally[0],
-		.spacing = a->spacing,
-		.first_edge = a->first_edge};
+	struct sl_grid_axis_rule rule = {
+		.even = make_even(a), .spacing = a->spacing, .first_edge = a->first_edge};
 
-	rule.even.bins = a->bins;
 	rule.width = (float)((a->hi - a->lo) / a->bins);
 	if (a->spacing == SL_SPACING_RATIO) {
 		rule.log_lo = sl_log((float)a->lo);
@@ -101,9 +144,12 @@ static struct sl_grid_axis_rule make_axis(const struct sl_grid_axis *a)
 	return rule;
 }
 
-/* Makes the rule of a grid whose first counter has the number first. */
-static void make_grid(const struct sl_grid_field *f, uint32_t first, struct sl_grid_rule *g)
+/* Makes the rule of a tally, and adds its counters to those of its part. */
+static void make_grid(
+	const struct sl_grid_field *f, struct sl_grid_part *part, struct sl_grid_rule *g)
 {
+	uint32_t first = part->counters;
+
 	g->n_axes = f->n_axes;
 	g->cells = (uint32_t)sl_grid_cells(f);
 	g->score = f->score;
@@ -120,6 +166,51 @@ static void make_grid(const struct sl_grid_field *f, uint32_t first, struct sl_g
 		g->first[fate] = counted ? first : SL_NO_GRID_COUNTER;
 		first += counted ? g->cells + SL_GRID_OUTSIDE : 0;
 	}
+	part->counters = first;
+}
+
+/* Adds a tally to those of a thread block, if it is one of them and fits. */
+static void put_in_block(struct sl_grid_rule *g, bool weighted, struct sl_block_grids *block)
+{
+	struct sl_block_grid *to = &block->grid[block->n];
+
+	g->in_block = g->score == SL_SCORE_ENDS && g->n_axes == 1 &&
+	              g->axis[0].spacing == SL_SPACING_EVEN && block->n < SL_BLOCK_GRIDS_MAX &&
+	              g->counters <= sl_block_counters_most(weighted) - block->n_counters;
+	if (!g->in_block)
+		return;
+	*to = (struct sl_block_grid){.axis = g->axis[0].even,
+		.in_block = block->n_counters,
+		.counters = g->counters,
+		.first_word = g->words + g->base,
+		.stride = g->stride};
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		to->first[fate] =
+			(uint16_t)(g->first[fate] == SL_NO_GRID_COUNTER
+					   ? SL_NO_BLOCK_COUNTER
+					   : block->n_counters + g->first[fate] - g->base);
+	block->n++;
+	block->n_counters += g->counters;
+}
+
+/* Sets where the counters of the tallies are: in a batch, and on a device. */
+static void place(const struct sl_grid_field *field, struct sl_grid_set *g)
+{
+	g->block.weighted = g->weighted;
+	g->part[0].words = g->part[0].counters * (g->weighted ? 3 : 1);
+	g->part[1].words = g->part[1].counters * (g->weighted ? 3 : g->scored ? 2 : 1);
+	for (uint32_t k = 0; k < g->n; k++) {
+		struct sl_grid_rule *rule = &g->grid[k];
+
+		rule->stride = g->part[field[k].bracketed].counters;
+		rule->skip = field[k].bracketed ? g->part[0].counters : 0;
+		rule->words = field[k].bracketed ? g->part[0].words : 0;
+		put_in_block(rule, g->weighted, &g->block);
+		g->ends |= rule->score == SL_SCORE_ENDS && !rule->in_block;
+	}
+	g->copies = g->ends || g->scored ? SL_GRID_COPIES_MAX : 0;
+	while (g->copies > 1 && g->copies * sl_grid_words(g) > SL_GRID_COPY_WORDS_MAX)
+		g->copies /= 2;
 }
 
 void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *edge, bool weighted,
@@ -127,18 +218,15 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 {
 	*g = (struct sl_grid_set){.n = n, .weighted = weighted};
 	for (uint32_t k = 0; k < n; k++) {
-		make_grid(&field[k], g->n_counters, &g->grid[k]);
-		g->n_counters += (uint32_t)sl_grid_counters(&field[k]);
-		g->columns |= sl_grid_columns(&field[k]);
+		make_grid(&field[k], &g->part[field[k].bracketed], &g->grid[k]);
 		g->scored |= field[k].score != SL_SCORE_ENDS;
-		g->ends |= field[k].score == SL_SCORE_ENDS;
 		g->flights |= sl_scores_flights(field[k].score);
+		for (uint32_t i = 0; i < field[k].n_axes; i++)
+			g->columns |= SL_BIT(field[k].axis[i].column);
 	}
 	for (uint32_t k = 0; n > 0 && k < SL_GRID_EDGES_MAX; k++)
 		g->edge[k] = (float)edge[k];
-	g->copies = SL_GRID_COPIES_MAX;
-	while (g->copies > 1 && g->copies * sl_grid_words(g) > SL_GRID_COPY_WORDS_MAX)
-		g->copies /= 2;
+	place(field, g);
 }
 
 /* x^n by products only, which IEEE 754 rounds in one way: pow() differs between libraries. */
@@ -192,16 +280,18 @@ static bool adds_up(const struct sl_grid_rule *g, const uint64_t *sum, int fate,
 
 /* What is wrong with the counts of a score, as the end of a sentence; NULL if nothing is. */
 static const char *counts_flaw(
-	const struct sl_grid_rule *g, const uint64_t *sum, uint64_t steps, uint64_t collisions)
+	const struct sl_grid_rule *g, const uint64_t *count, uint64_t steps, uint64_t collisions)
 {
 	uint64_t all = 0;
 
+	for (uint32_t i = 0; i < g->counters; i++) {
+		if (count[g->base + i] > UINT32_MAX)
+			return "have 2^32 counts or more in one cell, whose sum could overflow: "
+			       "choose a smaller run.batch";
+		all += count[g->base + i];
+	}
 	if (sl_scores_collisions(g))
-		return adds_up(g, sum, SL_SCORE_ROW, collisions)
-		               ? NULL
-		               : "do not add up to the collisions of the batch";
-	for (uint32_t i = 0; i < g->counters; i++)
-		all += sum[g->base + i];
+		return all == collisions ? NULL : "do not add up to the collisions of the batch";
 	if (g->score == SL_SCORE_TRACK)
 		return all >= steps ? NULL : "have fewer pieces of paths than the batch has steps";
 	return all <= steps ? NULL : "have more crossings than the batch has steps";
@@ -210,21 +300,12 @@ static const char *counts_flaw(
 const char *sl_grid_score_problem(
 	const struct sl_grid_set *g, const uint64_t *sum, uint64_t steps, uint64_t collisions)
 {
-	for (uint32_t k = 0; k < g->n; k++) {
-		const struct sl_grid_rule *rule = &g->grid[k];
-		const char *flaw;
+	const char *flaw = NULL;
 
-		if (rule->score == SL_SCORE_ENDS)
-			continue;
-		flaw = counts_flaw(rule, sum, steps, collisions);
-		if (flaw)
-			return flaw;
-		for (uint32_t i = 0; i < rule->counters; i++)
-			if (sum[rule->base + i] > UINT32_MAX)
-				return "have 2^32 counts or more in one cell, whose sum could "
-				       "overflow: choose a smaller run.batch";
-	}
-	return NULL;
+	for (uint32_t k = 0; k < g->n && !flaw; k++)
+		if (g->grid[k].score != SL_SCORE_ENDS)
+			flaw = counts_flaw(&g->grid[k], sum + g->grid[k].words, steps, collisions);
+	return flaw;
 }
 
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
@@ -237,11 +318,12 @@ enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
 	for (uint32_t k = 0; k < g->n; k++)
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
 			const struct sl_grid_rule *rule = &g->grid[k];
+			const uint64_t *of = sum + rule->words;
 
 			if (rule->first[f] == SL_NO_GRID_COUNTER || rule->score != SL_SCORE_ENDS)
 				continue;
 			for (uint32_t s = 0; s < sums; s++)
-				if (!adds_up(rule, sum + (uint64_t)s * g->n_counters, f, all[s][f]))
+				if (!adds_up(rule, of + (uint64_t)s * rule->stride, f, all[s][f]))
 					return (enum sl_fate)f;
 		}
 	return SL_FATE_COUNT;

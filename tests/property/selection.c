@@ -7,7 +7,6 @@
 
 #include "stages/selection/flight_score.h"
 #include "stages/selection/grid.h"
-#include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 #include "tests/support/property/property.h"
 
@@ -213,15 +212,27 @@ static struct sl_grid_axis edges(enum sl_column column)
 	return edges_from(column, 0, 4);
 }
 
-static uint32_t grid_bin(struct sl_grid_axis axis, float value)
+/* Makes the tally of an axis. */
+static const struct sl_grid_set *set_of(const struct sl_grid_axis *axis)
 {
-	struct sl_grid_field f = {.n_axes = 1, .fates = SL_FATE_BIT(SL_FATE_hit)};
+	struct sl_grid_field f = {.n_axes = 1, .axis = {*axis}, .fates = SL_FATE_BIT(SL_FATE_hit)};
 	static struct sl_grid_set set;
 
-	f.axis[0] = axis;
-	assert_null(sl_grid_axis_problem(&axis, pool));
+	assert_null(sl_grid_axis_problem(axis, pool));
 	sl_grid_make(&f, 1, pool, false, &set);
-	return sl_grid_bin_of_float(&set.grid[0].axis[0], set.edge, value);
+	return &set;
+}
+
+static struct sl_even_rule even_rule(const struct sl_grid_axis *axis)
+{
+	return set_of(axis)->grid[0].axis[0].even;
+}
+
+static uint32_t grid_bin(struct sl_grid_axis axis, float value)
+{
+	const struct sl_grid_set *set = set_of(&axis);
+
+	return sl_grid_bin_of_float(&set->grid[0].axis[0], set->edge, value);
 }
 
 /*
@@ -230,15 +241,13 @@ static uint32_t grid_bin(struct sl_grid_axis axis, float value)
  */
 PROPERTY(floats_are_in_the_bin_of_the_division, 500)
 {
-	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
+	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_GRID_LISTED_MAX};
 	const uint32_t bins = rnd_of(g, some_bins);
 	const double *r = any_range(g);
 	const float lo = (float)r[0], hi = (float)r[1];
-	const struct sl_histogram_axis axis = {SL_COLUMN_x, bins, 1, r[0], r[1]};
 	const struct sl_grid_axis grid = even(SL_COLUMN_x, bins, r[0], r[1]);
-	const struct sl_histogram_rule t = sl_histogram_make(&axis, 1, false).tally[0];
+	const struct sl_even_rule t = even_rule(&grid);
 
-	assert_null(sl_histogram_problem(&axis));
 	assert_int_equal(sl_bin_of_float(&t, lo), 1);
 	assert_int_equal(sl_bin_of_float(&t, hi), bins);
 	assert_int_equal(sl_bin_of_float(&t, nextafterf(lo, -INFINITY)), 0);
@@ -270,8 +279,7 @@ PROPERTY(edges_belong_to_the_bin_above, 200)
 		edges(SL_COLUMN_w), edges_from(SL_COLUMN_w, 2, 1)};
 	const uint32_t which = rnd_below(g, 3);
 	const struct sl_grid_axis a = axes[which];
-	const struct sl_histogram_axis same = {SL_COLUMN_w, a.bins, 1, a.lo, a.hi};
-	const struct sl_histogram_rule t = sl_histogram_make(&same, 1, false).tally[0];
+	const struct sl_even_rule t = even_rule(&a);
 
 	for (int i = 0; i < 100; i++) {
 		float edge = (float)sl_grid_edge(&a, pool, rnd_below(g, a.bins + 1)), v = edge;
@@ -322,11 +330,10 @@ PROPERTY(integers_are_in_the_bin_of_the_division, 500)
 	const uint32_t bins = 1 + rnd_below(g, 300), width = 1 + rnd_below(g, 1000);
 	const uint32_t lo = rnd_one_in(g, 2) ? 0 : rnd_below(g, 100000), hi = lo + bins * width;
 	const uint32_t zero = rnd_one_in(g, 2) ? 0 : 50000;
-	const struct sl_histogram_axis axis = {zero ? SL_COLUMN_pdg : SL_COLUMN_steps, bins, 1,
-		(double)lo - zero, (double)hi - zero};
-	const struct sl_histogram_rule t = sl_histogram_make(&axis, 1, false).tally[0];
+	const struct sl_grid_axis axis = even(
+		zero ? SL_COLUMN_pdg : SL_COLUMN_steps, bins, (double)lo - zero, (double)hi - zero);
+	const struct sl_even_rule t = even_rule(&axis);
 
-	assert_null(sl_histogram_problem(&axis));
 	assert_int_equal(sl_bin_of_integer(&t, UINT32_MAX), bins + 1);
 	for (int i = 0; i < 500; i++) {
 		uint32_t v = i % 2 ? lo + rnd_below(g, hi - lo + 10)

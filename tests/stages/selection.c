@@ -56,7 +56,8 @@ TEST(wrong_scores_are_found)
 		.axis = {{.column = SL_COLUMN_w, .bins = 2, .lo = 0, .hi = 1}},
 		.fates = SL_FATE_BIT(SL_SCORE_ROW),
 		.score = SL_SCORE_FLUENCE,
-		.score_shift = -3};
+		.score_shift = -3,
+		.bracketed = true};
 	uint64_t sum[] = {1, 2, 3, 4, 10, 20, 30, 40};
 	static const double pool[SL_GRID_EDGES_MAX] = {0};
 	static struct sl_grid_set g;

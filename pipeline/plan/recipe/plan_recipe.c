@@ -85,9 +85,7 @@ enum sl_status sl_recipe_make(
 	r->internal = c->internal;
 	memcpy(r->label, c->named.label, sizeof(r->label));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), &r->grids);
-	r->bins.square_scale = r->grids.square_scale = sl_square_scale(r);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;

@@ -10,12 +10,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-struct sl_grid_field sl_histogram_as_grid(const struct sl_histogram_axis *f)
-{
-	return (struct sl_grid_field){.n_axes = 1,
-		.axis = {{.column = f->column, .bins = f->bins, .lo = f->lo, .hi = f->hi}}};
-}
-
 /*
  * The dimensions of the space that a bin of axis k covers: 2 for a ring, 3 for a shell, otherwise
  * 1.

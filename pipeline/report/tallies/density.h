@@ -15,9 +15,6 @@
 
 enum { SL_DENSITY_UNIT_BYTES = 128 };
 
-/* A histogram as a grid of one axis. */
-struct sl_grid_field sl_histogram_as_grid(const struct sl_histogram_axis *f);
-
 /*
  * Sets the volumes of all cells, the last axis fastest; NaN where bins have no volume (r below 0).
  */

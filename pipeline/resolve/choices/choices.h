@@ -64,9 +64,7 @@ struct sl_choices {
 	uint32_t n_fields; /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
-	uint32_t n_histograms;
-	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
-	uint32_t n_grids;
+	uint32_t n_grids;  /* tallies, those without brackets first */
 	struct sl_grid_field grid[SL_GRIDS_MAX];
 	uint32_t n_grid_edges;
 	double grid_edge[SL_GRID_EDGES_MAX];

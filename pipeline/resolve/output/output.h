@@ -72,49 +72,30 @@ bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item
 void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges);
 
-/* --- histograms ------------------------------------------------------------------------------- */
+/* --- tallies ---------------------------------------------------------------------------------- */
 
 /*
- * Resolves tallies: histograms of a column, per fate.
+ * Resolves tallies. An item has one axis, or is a list of axes in brackets, and has fates:
  *
- * An item is COLUMN:BINS[:LO..HI][:FATE+FATE...]. Items in brackets are grids (grids.c).
- */
-
-/*
- * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that
- * the model can state the range of a column; d: the derived columns. Call it after
- * sl_resolve_keep().
- */
-void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges);
-
-/*
- * Resolves fates joined by +, each named once, for the item key. Cuts names; NULL stands for all
- * fates. ranges: refuses those that no particle reaches. False after adding a problem.
- */
-bool sl_resolve_tally_fates(struct sl_reader *r, const char *key, char *names,
-	const struct sl_choices *choices, bool ranges, sl_fate_set *set);
-
-/* Whether an item of tallies is a grid. */
-bool sl_is_grid_item(const char *item);
-
-/* --- grids ------------------------------------------------------------------------------------ */
-
-/*
- * Resolves the items of tallies in brackets: grids of one to three axes, per fate.
+ *	w:50                             a column in 50 bins, over the range that the model states
+ *	z:40:0 cm..0.02 cm               over this range; a plain number is in the unit of the column
+ *	z:40:0 cm..0.02 cm:absorbed      of these fates only, joined by +; all fates if omitted
+ *	w:50:transmitted+reflected
  *
  * 	[r:100:0 mm..5 mm, z:50:0 mm..2 mm]     bins of equal width on each axis
  * 	[energy:40:1 keV..1 MeV:log]            bins of equal ratio
  * 	[z:0 mm..1 mm..5 mm]                    bins between given edges
- * 	[w:50, time:20:0 ns..1 ns, reflected]   of these fates only, joined by +; all fates if omitted
+ * 	[w:50, time:20:0 ns..1 ns, reflected]   of these fates only
  * 	[deposit, z:50]                         a score along the histories
  * 	[crossing:1 mm, w:20]                   the same: what crosses a plane.
  */
 
 /*
- * Sets the grids of *choices. ranges and the order of calls are those of sl_resolve_histograms().
+ * Sets the tallies of *choices, those without brackets first. ranges: choices->rules are made, so
+ * that the model can state the range of a column; d: the derived columns. Call it after
+ * sl_resolve_keep().
  */
-void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+void sl_resolve_tallies(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges);
 
 /* The name of each score, as in a configuration; "" for SL_SCORE_ENDS. */

@@ -71,11 +71,11 @@ static void describe_fields(void)
 			PUT(" %.12g..%.12g", f->lo, f->hi);
 		PUT("%s%s", f->exact ? " exact" : "", f->logarithmic ? " log" : "");
 	}
-	for (uint32_t k = 0; k < choices.n_histograms; k++) {
-		const struct sl_histogram_axis *h = &choices.histogram[k];
+	for (uint32_t k = 0; k < choices.n_grids; k++) {
+		const struct sl_grid_axis *h = &choices.grid[k].axis[0];
 
 		PUT("\ntallies %s %.12g..%.12g of ", column_name((int)h->column), h->lo, h->hi);
-		put_set(h->fates, fate_name);
+		put_set(choices.grid[k].fates, fate_name);
 	}
 	PUT("\ncolumns ");
 	for (uint32_t k = 0; k < choices.n_columns; k++)

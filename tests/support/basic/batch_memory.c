@@ -13,7 +13,7 @@ void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int ga
 
 	memset(m, 0, sizeof(*m));
 	sl_batch_lay_out(&measure, r, r->batch, &m->b);
-	sl_histogram_lay_out(&measure, r, &m->b);
+	sl_tallies_lay_out(&measure, r, &m->b);
 	assert_null(m->b.keep);
 	cut.size = measure.used;
 	assert_ok(sl_memory_get(SL_HOST, cut.size, &m->block));
@@ -23,7 +23,7 @@ void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int ga
 	m->x.scratch.size = scratch;
 	cut.base = m->block;
 	sl_batch_lay_out(&cut, r, r->batch, &m->b);
-	sl_histogram_lay_out(&cut, r, &m->b);
+	sl_tallies_lay_out(&cut, r, &m->b);
 	assert_true(sl_fits(&cut) && m->b.keep);
 }
 

@@ -157,15 +157,17 @@ static bool flip(const struct sl_recipe *d, const struct sl_batch *host,
 /* Flips a bit of each copy of a batch; round selects the bits. */
 static void flip_copies(enum sl_model_number model, uint32_t n, const char *compact, uint64_t round)
 {
-	const struct sl_histogram_axis halves = {
-		SL_COLUMN_w, 2, SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted), -1, 1};
+	const struct sl_grid_field halves = {.n_axes = 1,
+		.axis = {{SL_COLUMN_w, SL_SPACING_EVEN, 2, -1, 1, 0}},
+		.fates = SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted)};
+	static const double no_edges[SL_GRID_EDGES_MAX] = {0};
 	struct sl_recipe r = test_recipe(model, n), d;
 	struct batch_memory host;
 	struct test_batch pipeline;
 	unsigned reported = 0;
 
 	r.n_fields = 0; /* sorting thousands of batches would take long */
-	r.bins = sl_histogram_make(&halves, 1, true);
+	sl_grid_make(&halves, 1, no_edges, true, &r.grids);
 	d = recipe_on_device(&r, compact, "naive");
 	open_batch_memory(&host, &r, 0xa5);
 	test_batch_open_device(&pipeline, &d, 0xa5);

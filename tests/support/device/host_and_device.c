@@ -27,7 +27,7 @@ static void lay_out(struct sl_arena *device, struct sl_arena *pinned, const stru
 
 	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->pipeline);
 	sl_table_lay_out(pinned, r, r->batch, packed ? r->unpacked : UINT32_MAX, &s->b.table);
-	sl_histogram_lay_out(pinned, r, &s->b);
+	sl_tallies_lay_out(pinned, r, &s->b);
 	if (packed)
 		sl_device_packed_lay_out(pinned, r, r->batch, &s->b.device_packed);
 }

@@ -183,36 +183,45 @@ static void derive_columns(struct sl_recipe *r)
 
 static const double edges[SL_GRID_EDGES_MAX] = {-1, -0.25, 0.5, 0.75, 1};
 
-/* Up to eight histograms, with values outside of their ranges. Weighted ones are seven at most. */
+/*
+ * Up to twelve tallies of one axis, with values outside of their ranges: more than the counters of
+ * a thread block are for. The last ones have brackets.
+ */
 static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 {
-	struct sl_histogram_axis axis[SL_HISTOGRAMS_MAX];
+	struct sl_grid_field field[12] = {{0}};
+	const uint32_t plain = (uint32_t)random_below(seed, 13);
 	bool weighted = random_below(seed, 2);
-	uint32_t n = 0, most = SL_HISTOGRAMS_MAX - weighted;
+	uint32_t n = 0;
 
-	while (n < most && (n == 0 || random_below(seed, 8))) {
+	while (n < 12 && (n == 0 || random_below(seed, 8))) {
 		enum sl_column column = random_column(r, seed);
 		bool real = is_real(column);
 
 		if (column == SL_COLUMN_id)
 			continue;
-		axis[n] = (struct sl_histogram_axis){column, 5 + n, sl_models[r->model]->fates,
-			real ? -0.75 : 1, real ? 0.75 : 11 + 2 * n};
-		if (random_below(seed, 2))
-			axis[n].fates = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
+		field[n].n_axes = 1;
+		field[n].axis[0] = (struct sl_grid_axis){column, SL_SPACING_EVEN, 5 + n,
+			real ? -0.75 : 1, real ? 0.75 : 11 + 2 * n, 0};
+		field[n].fates = random_below(seed, 2) ? SL_FATE_BIT(SL_FATE_transmitted) |
+		                                                 SL_FATE_BIT(SL_FATE_hit)
+		                                       : sl_models[r->model]->fates;
+		field[n].bracketed = n >= plain;
 		n++;
 	}
-	r->bins = sl_histogram_make(axis, n, weighted);
+	sl_grid_make(field, n, edges, weighted, &r->grids);
 }
 
-/* The maximum number of counters. */
-static void make_largest_histogram(struct sl_recipe *r, bool weighted)
+/* The most counters that a thread block has, or one more. */
+static void make_largest_histogram(struct sl_recipe *r, bool weighted, bool fits)
 {
-	const struct sl_histogram_axis most = {SL_COLUMN_w,
-		sl_histogram_counters_most(weighted) - SL_HISTOGRAM_OUTSIDE,
-		sl_models[r->model]->fates, -1, 1};
+	const uint32_t most = sl_block_counters_most(weighted) + !fits;
+	const struct sl_grid_field field = {.n_axes = 1,
+		.axis = {{SL_COLUMN_w, SL_SPACING_EVEN, most - SL_GRID_OUTSIDE, -1, 1, 0}},
+		.fates = sl_models[r->model]->fates & -sl_models[r->model]->fates};
 
-	r->bins = sl_histogram_make(&most, 1, weighted);
+	sl_grid_make(&field, 1, edges, weighted, &r->grids);
+	assert_int_equal(r->grids.grid[0].in_block, fits);
 }
 
 /*
@@ -226,8 +235,9 @@ static void make_grids(struct sl_recipe *r, bool weighted)
 				  rho = {SL_COLUMN_rho, SL_SPACING_EVEN, 5, 0, 15, 0},
 				  root = {SL_COLUMN_r, SL_SPACING_RATIO, 7, 1.5,
 					  sqrt(0.8 * r->batch + 4), 0};
-	const struct sl_grid_field field[] = {{.n_axes = 2, .axis = {x, w}, .fates = SL_EVERY_FATE},
-		{.n_axes = 2, .axis = {rho, root}, .fates = SL_EVERY_FATE}};
+	const struct sl_grid_field field[] = {
+		{.n_axes = 2, .axis = {x, w}, .fates = SL_EVERY_FATE, .bracketed = true},
+		{.n_axes = 2, .axis = {rho, root}, .fates = SL_EVERY_FATE, .bracketed = true}};
 
 	derive_columns(r);
 	sl_grid_make(field, 2, edges, weighted, &r->grids);
@@ -246,13 +256,13 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 				  place = {SL_COLUMN_x, spacing, 4, -1, 1, 0};
 	const sl_fate_set row = SL_FATE_BIT(SL_SCORE_ROW);
 	const struct sl_grid_field of_flights[] = {
-		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
-		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0},
-		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0},
-		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25}};
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
+		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0, true},
+		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0, true},
+		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25, true}};
 	const struct sl_grid_field of_collisions[] = {
-		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
-		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0}};
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
+		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
 	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
 	sl_grid_make(
@@ -271,7 +281,7 @@ static void choose_tallies(struct sl_recipe *r, bool scores, uint64_t *seed)
 	if (kind < 2)
 		choose_histograms(r, seed);
 	else if (kind == 2)
-		make_largest_histogram(r, random_below(seed, 2));
+		make_largest_histogram(r, random_below(seed, 2), random_below(seed, 2));
 	else if (kind < 5)
 		make_grids(r, random_below(seed, 2));
 	else if (kind == 5)
@@ -311,7 +321,6 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
 	choose_key(&r, &state);
 	choose_columns(&r, &state);
 	choose_tallies(&r, known && r.model == SL_MODEL_slab, &state);
-	r.bins.square_scale = r.grids.square_scale = sl_square_scale(&r);
 	if (sl_models[r.model]->steps && random_below(&state, 2))
 		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
 	return r;

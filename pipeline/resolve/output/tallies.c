@@ -1,4 +1,4 @@
-/* grids.c - see output.h. */
+/* tallies.c - see output.h. */
 #include "pipeline/resolve/output/output.h"
 
 #include <math.h>
@@ -10,7 +10,11 @@
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 
-enum { BINS_EXAMPLE = 50, BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE };
+enum {
+	BINS_EXAMPLE = 50,
+	BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE,
+	BINS_MOST_PLAIN = SL_GRID_LISTED_MAX /* without brackets: run.json has all of them */
+};
 
 const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
 	[SL_SCORE_DEPOSIT] = "deposit",
@@ -49,7 +53,10 @@ static bool resolve_score_column(struct sl_reader *r, const struct sl_column_ite
 		it->column);
 }
 
-/* Resolves the column: of a score, or of particles at their ends. */
+/*
+ * Resolves the column: of a score, or of particles at their ends. An id is unique, so a tally of it
+ * says nothing.
+ */
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_model *m, struct sl_derived *d, enum sl_score score, struct sl_grid_axis *a)
 {
@@ -62,7 +69,10 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 		"'id' cannot be tallied: each particle has its own id; use another column");
 }
 
-/* The range that the model states, as for histograms. */
+/*
+ * The range that the model states. For integers the upper end is raised until all bins contain
+ * equally many values.
+ */
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_grid_axis *a)
 {
@@ -135,6 +145,17 @@ static bool check_axis(struct sl_reader *r, const struct sl_column_item *it, con
 	return sl_column_item_check(r, it, range, sl_grid_axis_problem(a, choices->grid_edge));
 }
 
+/* Reads LO..HI; NULL stands for the range that the model states. */
+static bool read_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
+	const struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
+{
+	if (!range)
+		return !ranges || own_range(r, it, choices, a);
+	return sl_column_item_range(
+		       r, it, range, sl_column_unit(&choices->named, a->column), &a->lo, &a->hi) &&
+	       check_axis(r, it, range, choices, a);
+}
+
 /* Reads BINS[:LO..HI[:log]]. */
 static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
 	struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
@@ -144,17 +165,13 @@ static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
 
 	if (!sl_column_item_count(r, it, "bins", BINS_MOST, BINS_EXAMPLE, &a->bins))
 		return false;
-	if (!range)
-		return !ranges || own_range(r, it, choices, a);
 	if (spacing && strcmp(spacing, "log") != 0)
 		return sl_config_add_problem(r, it->key,
 			"'%s' follows a range: only log, for bins of equal ratio, can; name fates in "
 			"a separate element, such as [%s:%u, absorbed]",
 			spacing, it->column, a->bins);
 	a->spacing = spacing ? SL_SPACING_RATIO : SL_SPACING_EVEN;
-	return sl_column_item_range(
-		       r, it, range, sl_column_unit(&choices->named, a->column), &a->lo, &a->hi) &&
-	       check_axis(r, it, range, choices, a);
+	return read_range(r, it, range, choices, ranges, a);
 }
 
 /* Resolves one axis. Cuts text. */
@@ -178,7 +195,59 @@ static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
 	return read_bins(r, &it, choices, ranges, a);
 }
 
+/* --- fates ------------------------------------------------------------------------------------ */
+
+/* Refuses a named fate that no particle reaches: its tally would be empty without a reason. */
+static bool check_fates(
+	struct sl_reader *r, const char *key, const struct sl_choices *choices, sl_fate_set fates)
+{
+	const struct sl_model *model = choices->model;
+	sl_fate_set empty = model->weight_fates ? model->weight_fates(choices->rules.bytes) : 0;
+
+	for (int i = 0; i < SL_FATE_COUNT; i++)
+		if (SL_HAS(fates & empty, i))
+			return sl_config_add_problem(r, key,
+				"no particle ends as '%s' with these settings, only weight does, so "
+				"its histogram would be empty; remove this fate",
+				sl_fate_facts[i].name);
+	return true;
+}
+
+/* Resolves fates joined by +, each named once. Cuts names; NULL stands for all fates. */
+static bool resolve_fates(struct sl_reader *r, const char *key, char *names,
+	const struct sl_choices *choices, bool ranges, sl_fate_set *set)
+{
+	bool named = names != NULL; /* the loop cuts the text */
+	const char *word;
+	enum sl_fate fate;
+
+	*set = named ? 0 : sl_final_fates(choices);
+	while ((word = strsep(&names, "+")))
+		if (!sl_resolve_fate_once(r, key, word, choices, set, &fate))
+			return false;
+	return !ranges || !named || check_fates(r, key, choices, *set);
+}
+
 /* --- an item ---------------------------------------------------------------------------------- */
+
+/*
+ * Resolves an item without brackets. The part after the number of bins is a range if it contains
+ * "..", else fates.
+ */
+static bool resolve_plain(struct sl_reader *r, struct sl_column_item *it,
+	const struct sl_choices *choices, struct sl_derived *d, bool ranges,
+	struct sl_grid_field *f)
+{
+	char *fates = it->rest;
+	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
+
+	f->n_axes = 1;
+	return resolve_column(r, it, choices->model, d, SL_SCORE_ENDS, &f->axis[0]) &&
+	       sl_column_item_count(
+		       r, it, "bins", BINS_MOST_PLAIN, BINS_EXAMPLE, &f->axis[0].bins) &&
+	       resolve_fates(r, it->key, fates, choices, ranges, &f->fates) &&
+	       read_range(r, it, range, choices, ranges, &f->axis[0]);
+}
 
 /* Cuts the next element of a list off *rest, without the blanks around it. */
 static char *next_element(char **rest)
@@ -342,47 +411,60 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 			fates);
 	if (score)
 		return check_score(r, key, choices, ranges, f);
-	return sl_resolve_tally_fates(r, key, fates, choices, ranges, &f->fates);
+	return resolve_fates(r, key, fates, choices, ranges, &f->fates);
 }
 
-/* Checks the number of grids and of their counters. */
+/* Resolves item k. */
+static bool resolve_item(struct sl_reader *r, const char *text, uint32_t k,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+{
+	char item[SL_TEXT_BYTES], shown[SL_SHOWN_BYTES];
+	struct sl_column_item it;
+
+	sl_column_item_split("tallies", text, k, &it);
+	snprintf(item, sizeof(item), "%s", text);
+	if (f->bracketed)
+		return resolve_grid(r, it.key, item, choices, d, ranges, f);
+	if (strlen(text) < SL_WORD_BYTES)
+		return resolve_plain(r, &it, choices, d, ranges, f);
+	return sl_config_add_problem(r, it.key,
+		"%s is too long: %zu bytes, at most %d are allowed; shorten it",
+		sl_show(shown, text), strlen(text), SL_WORD_BYTES - 1);
+}
+
+/* Checks the number of tallies and of their counters. */
 static void refuse_too_many(struct sl_reader *r, const struct sl_choices *choices, uint32_t items)
 {
+	const uint64_t most = UINT64_MAX / SL_GRIDS_MAX;
 	uint64_t counters = 0;
 
-	for (uint32_t k = 0; k < choices->n_grids; k++)
-		counters += sl_grid_counters(&choices->grid[k]) < UINT64_MAX / SL_GRIDS_MAX
-		                    ? sl_grid_counters(&choices->grid[k])
-		                    : UINT64_MAX / SL_GRIDS_MAX;
+	for (uint32_t k = 0; k < choices->n_grids; k++) {
+		uint64_t n = sl_grid_counters(&choices->grid[k]);
+
+		counters += n < most ? n : most;
+	}
 	if (items > SL_GRIDS_MAX)
 		sl_config_add_problem(r, "tallies",
-			"has %u items in brackets, at most %d are allowed; remove some", items,
-			SL_GRIDS_MAX);
+			"has %u items, at most %d are allowed; remove some", items, SL_GRIDS_MAX);
 	else if (counters > SL_GRID_COUNTERS_MAX)
 		sl_config_add_problem(r, "tallies",
-			"needs %.10g counters (cells + 2 per fate) for the items in brackets, but at most "
-			"%d are allowed; use fewer bins or fates",
+			"needs %.10g counters (cells + 2 per fate), but at most %d are allowed; use "
+			"fewer bins or fates",
 			(double)counters, SL_GRID_COUNTERS_MAX);
 }
 
-void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+void sl_resolve_tallies(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d, bool ranges)
 {
-	uint32_t items = 0;
+	for (int bracketed = 0; bracketed < 2; bracketed++)
+		for (uint32_t k = 0; k < c->tallies.n; k++) {
+			struct sl_grid_field f = {.bracketed = bracketed};
 
-	for (uint32_t k = 0; k < c->tallies.n; k++) {
-		struct sl_grid_field f = {.n_axes = 0};
-		char key[SL_ITEM_KEY_BYTES], item[SL_TEXT_BYTES];
-
-		if (!sl_is_grid_item(c->tallies.at[k]))
-			continue;
-		items++;
-		snprintf(key, sizeof(key), "tallies[%u]", k);
-		memcpy(item, c->tallies.at[k], sizeof(item));
-		if (resolve_grid(r, key, item, choices, d, ranges, &f) &&
-			choices->n_grids < SL_GRIDS_MAX)
-			choices->grid[choices->n_grids++] = f;
-	}
+			if ((c->tallies.at[k][0] == '[') == bracketed &&
+				resolve_item(r, c->tallies.at[k], k, choices, d, ranges, &f) &&
+				choices->n_grids < SL_GRIDS_MAX)
+				choices->grid[choices->n_grids++] = f;
+		}
 	if (ranges)
-		refuse_too_many(r, choices, items);
+		refuse_too_many(r, choices, (uint32_t)c->tallies.n);
 }
