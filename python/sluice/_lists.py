@@ -6,8 +6,8 @@ import os
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _config, _native
-from ._columns import Header, Table, array_of, input_array
-from ._native import Column
+from ._column import Column, array_of
+from ._columns import Header, Table, input_array
 from ._run import Run
 
 Columns = Mapping[str, Any]
@@ -110,11 +110,9 @@ class Selected(Table):
 _KNOWN = frozenset(name for name, _, _, _ in _native.column_facts())
 
 
-def _take(value: Any, index: Any, name: str) -> Any:
-    """The items of an array of any type and further dimensions; needs NumPy."""
+def _take(value: Any, index: Any) -> Any:
+    """The items of an array of any type and further dimensions."""
     array = array_of(value if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else memoryview(value))
-    if not hasattr(array, "take"):
-        raise TypeError(f"{name}: columns of this type need numpy; install it, or leave the column out")
     return array.take(index, axis=0)
 
 
@@ -139,7 +137,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     """The particles that meet a condition, in the order of a key.
 
     columns    name -> array of shape (n,), as for write_mcpl(); or a number for all particles. Columns with
-               other names than those of COLUMNS are taken along, of shape (n, ...); this needs NumPy.
+               other names than those of COLUMNS are taken along, of shape (n, ...).
     condition  as keep of a configuration: "ekin > 1 MeV and abs(x) < 5 cm"; None: all particles.
                Numbers have units. With a column fate, names of fates are allowed
     key        as key of a configuration: "energy:float", ["pdg:32", "-ekin_log:16"]; None: their order
@@ -169,6 +167,6 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
             elif index.device != "cpu":
                 made = _take_on_device(value, index, name)
             else:
-                made = _take(value, array_of(index), name)
+                made = _take(value, array_of(index))
         taken[name] = made
     return Selected(n, taken, index, getattr(columns, "header", None))

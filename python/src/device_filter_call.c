@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
 #include "python/src/arrays/input.h"
+#include "python/src/arrays/memory.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 #include "python/src/filter/device_filter.h"

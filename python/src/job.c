@@ -9,7 +9,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
-#include "python/src/arrays/column_copy.h"
+#include "python/src/arrays/memory.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 #include "stages/batch/resident.h"

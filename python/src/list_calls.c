@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/arrays/column.h"
 #include "python/src/arrays/input.h"
+#include "python/src/arrays/memory.h"
 #include "python/src/base/errors.h"
 #include "python/src/device_filter_call.h"
 #include "python/src/filter/device_filter.h"
@@ -228,7 +228,7 @@ static PyObject *kept_columns(struct filter_call *c)
 		if (a->kind == 0)
 			continue;
 		if (sl_py_can_be_column(a))
-			column = sl_py_column_of_array(a, k, c->data[k], c->n_kept);
+			column = sl_py_column_alone(a, k, c->data[k], c->n_kept);
 		else
 			column = Py_NewRef(Py_None);
 		c->data[k] = NULL;
@@ -245,7 +245,7 @@ static PyObject *filter_result(struct filter_call *c)
 	PyObject *columns = kept_columns(c), *index = NULL, *made = NULL;
 
 	if (columns) {
-		index = sl_py_column_of_array(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
+		index = sl_py_column_alone(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
 		c->index = NULL;
 	}
 	if (index)

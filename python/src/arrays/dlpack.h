@@ -1,4 +1,4 @@
-/* dlpack.h - exports the memory of a column by DLPack, versions 0 and 1, and reads both. */
+/* dlpack.h - exports memory of a device by DLPack, versions 0 and 1, and reads both. */
 #ifndef SL_PYTHON_ARRAYS_DLPACK_H
 #define SL_PYTHON_ARRAYS_DLPACK_H
 
@@ -9,11 +9,11 @@
 /* Types of devices, of the specification. */
 enum { SL_PY_DLPACK_CPU = 1, SL_PY_DLPACK_CUDA = 2, SL_PY_DLPACK_CUDA_HOST = 3 };
 
-/* Column.__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) */
-PyObject *sl_py_dlpack(PyObject *self, PyObject *args, PyObject *keywords);
-
-/* Column.__dlpack_device__() */
-PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none);
+/*
+ * A capsule of an array of one dimension on a CUDA device. owner: the object that has the memory.
+ */
+PyObject *sl_py_dlpack_export(
+	PyObject *owner, const struct sl_py_array *a, int device, bool versioned);
 
 /* The array in a capsule of another library. */
 struct sl_py_dlpack_array {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
+#include "python/src/arrays/memory.h"
 
 /* --- members of __cuda_array_interface__ ------------------------------------------------------ */
 
@@ -81,14 +81,15 @@ static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 
 enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 {
-	const struct sl_py_column *column = sl_py_block_column(object);
+	const struct sl_device_block *block;
+	struct sl_py_dlpack_array d;
 	int type, id;
 	PyObject *device;
 
 	*number = 0;
-	if (column) {
-		*number = column->block->number;
-		return column->block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
+	if (sl_py_block_column(object, &block, &d)) {
+		*number = block->number;
+		return block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
 	}
 	if (!PyObject_HasAttrString(object, "__dlpack_device__"))
 		return where_without_dlpack(object, number);
@@ -241,31 +242,13 @@ static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
 
 /* --- all kinds -------------------------------------------------------------------------------- */
 
-static void take_column(const struct sl_py_column *c, struct sl_py_device_input *in)
-{
-	in->block = c->block;
-	in->at = (struct sl_py_dlpack_array){.ndim = c->ndim,
-		.contiguous = true,
-		.bytes = (size_t)(c->n * c->item->bytes),
-		.device_type = SL_PY_DLPACK_CUDA,
-		.device_id = c->block->number};
-	in->at.array = (struct sl_py_array){.data = c->data,
-		.n = (size_t)c->shape[0],
-		.stride = c->strides[0],
-		.kind = c->item->typestr[1],
-		.bytes = (uint8_t)c->item->bytes};
-}
-
 static bool take(
 	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
 {
-	const struct sl_py_column *column = sl_py_block_column(object);
 	void *producer = NULL;
 
-	if (column) {
-		take_column(column, in);
+	if (sl_py_block_column(object, &in->block, &in->at))
 		return true;
-	}
 	if (sl_py_dlpack_describe(object, &in->at, &producer)) {
 		in->follows = true;
 		in->producer = (sl_stream)producer;
