@@ -1,12 +1,11 @@
-/* job_type.c - see job_type.h. */
-#include "python/src/job_type.h"
+/* job_type.c - see src.h. */
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/memory.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
-#include "python/src/work.h"
 
 struct job_object {
 	PyObject_HEAD struct sl_py_job *job; /* NULL: closed */

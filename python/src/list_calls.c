@@ -1,18 +1,14 @@
-/* list_calls.c - see list_calls.h. The work is done in lists/, without the interpreter. */
-#include "python/src/list_calls.h"
+/* list_calls.c - see src.h. The work is done in lists/, without the interpreter. */
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/arrays/input.h"
-#include "python/src/arrays/memory.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
-#include "python/src/device_filter_call.h"
-#include "python/src/filter/device_filter.h"
 #include "python/src/filter/filter.h"
-#include "python/src/filter/gather.h"
-#include "python/src/lists/mcpl_write.h"
+#include "python/src/lists/lists.h"
 
 /* --- what all calls share --------------------------------------------------------------------- */
 

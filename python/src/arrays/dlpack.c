@@ -1,11 +1,11 @@
 /*
- * dlpack.c - see dlpack.h.
+ * dlpack.c - see arrays.h.
  *
  * The structs are those of the DLPack specification (dlpack.h of dmlc/dlpack). A consumer renames
  * the capsule and calls the deleter when it needs the memory no longer; a capsule that nobody
  * consumed does so itself. The deleter can be called from any thread.
  */
-#include "python/src/arrays/dlpack.h"
+#include "python/src/arrays/arrays.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

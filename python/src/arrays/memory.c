@@ -1,5 +1,5 @@
-/* memory.c - see memory.h. */
-#include "python/src/arrays/memory.h"
+/* memory.c - see arrays.h. */
+#include "python/src/arrays/arrays.h"
 
 #include <stdio.h>
 #include <stdlib.h>

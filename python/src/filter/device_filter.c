@@ -1,17 +1,17 @@
 /*
- * device_filter.c - see device_filter.h.
+ * device_filter.c - see filter.h.
  *
  * Columns that the condition or the key reads are used where they are, if they have the type of the
  * column and no gaps; else they are converted to memory of the call:
  *
  *	| converted columns | derived columns | numbers | flags | index | count | wrong | keys | scratch |
  */
-#include "python/src/filter/device_filter.h"
+#include "python/src/filter/filter.h"
 
 #include <string.h>
 
 #include "primitives/primitives.h"
-#include "python/src/arrays/memory.h"
+#include "python/src/arrays/arrays.h"
 #include "stages/device/kernels.h"
 
 /* The number of host memory that a column is, or its first item, in a number of 8 bytes. */

@@ -1,9 +1,9 @@
-/* gather.c - see gather.h. */
-#include "python/src/filter/gather.h"
+/* gather.c - see filter.h. */
+#include "python/src/filter/filter.h"
 
 #include <string.h>
 
-#include "python/src/lists/blocks.h"
+#include "python/src/lists/lists.h"
 
 enum { BLOCK = 1 << 16 };
 

@@ -1,10 +1,10 @@
-/* argument.c - see argument.h. */
-#include "python/src/primitives/argument.h"
+/* argument.c - see primitives.h. */
+#include "python/src/primitives/primitives.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "python/src/arrays/memory.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 

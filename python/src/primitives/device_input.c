@@ -1,14 +1,14 @@
 /*
- * device_input.c - see device_input.h.
+ * device_input.c - see primitives.h.
  *
  * An array is read in the fastest way that it offers: the block of a column; the C functions of its
  * type (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
  */
-#include "python/src/primitives/device_input.h"
+#include "python/src/primitives/primitives.h"
 
 #include <string.h>
 
-#include "python/src/arrays/memory.h"
+#include "python/src/arrays/arrays.h"
 
 /* --- members of __cuda_array_interface__ ------------------------------------------------------ */
 
