@@ -1,6 +1,8 @@
 """Columns: arrays in memory of the library."""
 from __future__ import annotations
 
+import operator
+import struct
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy
@@ -186,4 +188,20 @@ def arrow_batch(fields: List[Tuple[str, str, str]], columns: Any) -> Any:
     return pyarrow.record_batch(arrays, schema=arrow_schema(fields))
 
 
-_native.bind(Column, make)
+def cuda_array(array: Any) -> Any:
+    """What __cuda_array_interface__ says, for the library; None if it describes no array."""
+    try:
+        members = dict(array.__cuda_array_interface__)
+        order, kind, size = members["typestr"]
+        address, read_only = members["data"]
+        shape, strides, stream = members["shape"], members.get("strides"), members.get("stream")
+        if order == ">" or kind not in "fiub" or members.get("mask") is not None or not isinstance(shape, tuple) or \
+                (strides is not None and len(strides) != len(shape)) or (stream is not None and stream < 0):
+            return None
+        packed = [None if n is None else struct.pack(f"{len(n)}q", *map(operator.index, n)) for n in (shape, strides)]
+        return (operator.index(address), bool(read_only), ord(kind), int(size), *packed, -1 if stream is None else stream)
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError, struct.error):
+        return None
+
+
+_native.bind(Column, make, cuda_array)

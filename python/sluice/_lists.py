@@ -5,8 +5,10 @@ import itertools
 import os
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
+import numpy
+
 from . import _config, _native
-from ._column import Column, array_of
+from ._column import Column, array_of, labelled
 from ._columns import Header, Table, input_array
 from ._run import Run
 
@@ -107,13 +109,13 @@ class Selected(Table):
         self.index = array_of(index)
 
 
-_KNOWN = frozenset(name for name, _, _, _ in _native.column_facts())
+_UNITS = {name: unit for name, _, unit, _ in _native.column_facts()}
 
 
-def _take(value: Any, index: Any) -> Any:
+def _take(value: Any, rows: Any) -> Any:
     """The items of an array of any type and further dimensions."""
-    array = array_of(value if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else memoryview(value))
-    return array.take(index, axis=0)
+    by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    return (numpy.from_dlpack(value) if by_dlpack else numpy.asarray(value)).take(rows, axis=0)
 
 
 def _take_on_device(value: Any, index: Column, name: str) -> Any:
@@ -156,17 +158,19 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     if key is not None:
         config["key"] = key
     columns = _columns_of(columns)
-    known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
+    known = {name: input_array(columns[name]) for name in columns if name in _UNITS}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
+    rows = numpy.asarray(index).astype(numpy.intp) if index.device == "cpu" else None
     taken: Dict[str, Any] = {}
     for name in columns:
         value, made = columns[name], kept.get(name)
         if made is None:
             if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
                 made = value  # a number, or an array of no dimension, for all particles
-            elif index.device != "cpu":
+            elif rows is None:
                 made = _take_on_device(value, index, name)
             else:
-                made = _take(value, array_of(index))
+                made = _take(known.get(name, value), rows)
+                made = labelled(made, name, _UNITS[name]) if name in _UNITS else made
         taken[name] = made
     return Selected(n, taken, index, getattr(columns, "header", None))

@@ -138,10 +138,16 @@ void sl_py_input_give(struct sl_py_input *in);
 bool sl_py_memory_make_type(void);
 
 /*
- * bind(Column, make): the class of columns, and the function that makes one of (memory, offset,
- * type as in NumPy, shape, name, unit).
+ * bind(Column, make, cuda_array): the class of columns; the function that makes one of (memory,
+ * offset, type as in NumPy, shape, name, unit); that which reads __cuda_array_interface__.
  */
 PyObject *sl_py_bind(PyObject *module, PyObject *args);
+
+/*
+ * (address, read-only, kind, bytes of an item, shape, strides or None, stream or -1) of an array with
+ * __cuda_array_interface__; shape and strides are the bytes of int64_t. None if it is not valid.
+ */
+PyObject *sl_py_cuda_array(PyObject *object);
 
 /* concat(places): the memory of columns of one device, one after another, in a new block. */
 PyObject *sl_py_concat(PyObject *module, PyObject *places);

@@ -16,16 +16,22 @@ struct memory {
 };
 
 static PyTypeObject *memory_type;
-static PyObject *column_class, *make_column; /* of sluice/_column.py */
+static PyObject *column_class, *make_column, *cuda_array; /* of sluice/_column.py */
 
 PyObject *sl_py_bind(PyObject *module, PyObject *args)
 {
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OO", &column_class, &make_column))
+	if (!PyArg_ParseTuple(args, "OOO", &column_class, &make_column, &cuda_array))
 		return NULL;
 	Py_INCREF(column_class);
 	Py_INCREF(make_column);
+	Py_INCREF(cuda_array);
 	Py_RETURN_NONE;
+}
+
+PyObject *sl_py_cuda_array(PyObject *object)
+{
+	return PyObject_CallFunctionObjArgs(cuda_array, object, NULL);
 }
 
 /* --- owners ----------------------------------------------------------------------------------- */

@@ -99,10 +99,4 @@ bool sl_py_can_be_column(const struct sl_py_array *a);
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 	const struct sl_py_selection *s, struct sl_py_device_kept *kept);
 
-/* Copies items of an array by their numbers. */
-
-/* Copies the items with the numbers index to to, one after another; a constant is repeated. */
-enum sl_status sl_py_gather(const struct sl_py_array *a, const uint32_t *index, uint32_t n,
-	void *to, bool (*stop)(void *ctx));
-
 #endif
