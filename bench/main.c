@@ -2,13 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cells/bench.h"
-#include "bench/commands/completion.h"
-#include "bench/commands/pipeline.h"
-#include "bench/commands/primitives.h"
-#include "bench/commands/sweep.h"
-#include "bench/commands/tune.h"
-#include "bench/cub/cub_backends.h"
+#include "bench/cells/cells.h"
+#include "bench/commands/commands.h"
+#include "bench/cub/cub.h"
 #include "primitives/base/clock.h"
 
 #ifdef SL_WITH_CUDA
@@ -86,6 +82,9 @@ static enum sl_status run(const struct sl_bench_options *options)
 		s = sl_stopwatch_open(samples_of(options), &b.watch);
 	if (s == SL_OK)
 		s = run_command(&b);
+	if (s == SL_OK && b.wrong)
+		s = sl_fail(
+			SL_CHECK_FAILED, "a backend gave a wrong answer; the table shows which");
 	memcpy(message, sl_last_error(), sizeof(message));
 	sl_stopwatch_close(&b.watch);
 	return first(s, sl_bench_table_close(&table), message);

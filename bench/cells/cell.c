@@ -8,14 +8,11 @@
  * reach. The bytes of a row are the least that any algorithm must move: input read once, output
  * written once.
  */
-#include "bench/cells/cell.h"
+#include "bench/cells/cells.h"
 
 #include <string.h>
 
-#include "bench/cells/copy.h"
-#include "bench/cells/row.h"
-#include "bench/cells/tunings.h"
-#include "bench/cub/cub_backends.h"
+#include "bench/cub/cub.h"
 
 /* Once for each table and size. */
 static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
@@ -164,14 +161,24 @@ static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 	return sl_add_context(s, "%s", sl_job_text(job, text));
 }
 
-enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job, double seconds)
+/* Upper bound of the time that the host needs to make and check a job. */
+static double host_seconds(const struct sl_job *job)
+{
+	static const double ns_per_item[] = {[SL_SCAN] = 15, [SL_COMPACT] = 15, [SL_SORT] = 60};
+	const struct sl_moved_columns *columns = &job->set.columns;
+
+	return 1e-9 * (ns_per_item[job->primitive] + columns->n * columns->bytes) *
+	       (double)job->set.n;
+}
+
+enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 {
 	char text[SL_JOB_BYTES];
 	enum sl_status s;
 
 	if (!sl_job_backend(b->options, job->primitive, 0))
 		return SL_OK;
-	if (!sl_bench_has_time(b, seconds)) {
+	if (!sl_bench_has_time(b, host_seconds(job))) {
 		sl_bench_table_leave_out(b->table, sl_job_text(job, text));
 		return SL_OK;
 	}
@@ -181,4 +188,38 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job, doub
 	printf("not measured: %s\n", sl_last_error());
 	sl_bench_table_leave_out(b->table, sl_last_error());
 	return SL_OK;
+}
+
+struct copy_call {
+	void *from, *to;
+	size_t bytes;
+};
+
+static enum sl_status run_copy(void *ctx)
+{
+	const struct copy_call *c = (const struct copy_call *)ctx;
+
+	return sl_copy(c->to, c->from, c->bytes, NULL);
+}
+
+static enum sl_status time_copy(
+	const struct sl_bench *b, struct copy_call *c, struct sl_call_times *times)
+{
+	const struct sl_timed_call timed = {c, NULL, run_copy};
+
+	SL_TRY(sl_memory_get(SL_DEVICE, c->bytes, &c->from));
+	SL_TRY(sl_memory_get(SL_DEVICE, c->bytes, &c->to));
+	SL_TRY(sl_fill(c->from, 1, c->bytes, NULL));
+	SL_TRY(run_copy(c));
+	return sl_stopwatch_time(&b->watch, &timed, times);
+}
+
+enum sl_status sl_copy_time(const struct sl_bench *b, uint32_t n, struct sl_call_times *times)
+{
+	struct copy_call c = {.bytes = n * sizeof(uint32_t)};
+	enum sl_status s = time_copy(b, &c, times);
+
+	sl_memory_give(SL_DEVICE, c.from);
+	sl_memory_give(SL_DEVICE, c.to);
+	return sl_add_context(s, "copy of %u words", n);
 }

@@ -1,7 +1,7 @@
 /*
  * batch_plan.c - plans one batch of the configuration, with overrides as on sluice's command line.
  */
-#include "bench/commands/batch_plan.h"
+#include "bench/commands/commands.h"
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/run/run.h"

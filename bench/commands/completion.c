@@ -2,11 +2,11 @@
  * completion.c - what sluice-bench completes, from its lists: options.def, SL_BENCH_COMMANDS,
  * backends.def.
  */
-#include "bench/commands/completion.h"
+#include "bench/commands/commands.h"
 
 #include <string.h>
 
-#include "bench/measure/options.h"
+#include "bench/measure/measure.h"
 #include "primitives/catalog.h"
 
 static bool command_at(int c, const char **name, const char **help)

@@ -6,14 +6,12 @@
  * streams are copied to the host and inflated, and must give the column again. GB/s count the bytes
  * of the input.
  */
-#include "bench/commands/deflate.h"
+#include "bench/commands/commands.h"
 
 #include <string.h>
 
-#include "bench/cells/accesses.h"
-#include "bench/cells/job.h"
-#include "bench/commands/batch_plan.h"
-#include "bench/contenders/sluice_contender.h"
+#include "bench/cells/cells.h"
+#include "bench/contenders/contenders.h"
 #include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"
 

@@ -10,17 +10,13 @@
  * host then takes to continue. It does not include the transfer of the columns. There is no gate:
  * the stream starts while the host is still queueing, as in a run.
  */
-#include "bench/commands/pipeline.h"
+#include "bench/commands/commands.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "bench/cells/accesses.h"
-#include "bench/cells/copy.h"
-#include "bench/commands/batch_plan.h"
-#include "bench/contenders/cub_contender.h"
-#include "bench/contenders/host_reference.h"
-#include "bench/contenders/sluice_contender.h"
+#include "bench/cells/cells.h"
+#include "bench/contenders/contenders.h"
 #include "primitives/base/clock.h"
 
 enum {
@@ -292,14 +288,14 @@ static enum sl_status run_all(struct contender_table *r)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
+static enum sl_status measure_size(struct sl_bench *b, uint32_t n)
 {
 	struct contender_table r = {.b = b, .n = n};
 
 	return sl_add_context(run_all(&r), "pipeline of %u particles", n);
 }
 
-void sl_pipeline_heading(void)
+static void print_heading(void)
 {
 	printf("\n%-8s %10s  ", "mode", "n");
 	if (sl_device_is_emulated())
@@ -318,10 +314,10 @@ enum sl_status sl_bench_pipeline(struct sl_bench *b)
 	                                                               : &usual;
 	char what[64];
 
-	sl_pipeline_heading();
+	print_heading();
 	for (uint32_t i = 0; i < sizes->n; i++) {
-		if (sl_bench_has_time(b, 0)) {
-			SL_TRY(sl_pipeline_row(b, sizes->at[i]));
+		if (sl_bench_has_time(b, 1e-7 * (double)sizes->at[i])) {
+			SL_TRY(measure_size(b, sizes->at[i]));
 			continue;
 		}
 		snprintf(what, sizeof(what), "pipeline, n=%u", sizes->at[i]);

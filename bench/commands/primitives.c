@@ -3,11 +3,9 @@
  *
  * A job has one input, one size and one number of bits. Its input is made once for all backends.
  */
-#include "bench/commands/primitives.h"
+#include "bench/commands/commands.h"
 
-#include "bench/cells/cell.h"
-#include "bench/cells/row.h"
-#include "bench/commands/deflate.h"
+#include "bench/cells/cells.h"
 
 /* Skips numbers of bits that the type does not have. */
 static enum sl_status measure_form(
@@ -27,7 +25,7 @@ static enum sl_status measure_form(
 			job.set.end_bit = bits->at[k];
 			job.set.keys_only = form == SL_SORT_KEYS;
 			if (bits->at[k] <= all)
-				SL_TRY(sl_job_measure(b, &job, 0));
+				SL_TRY(sl_job_measure(b, &job));
 		}
 	return SL_OK;
 }
@@ -47,7 +45,7 @@ static enum sl_status measure_scans(struct sl_bench *b, const struct sl_setting 
 	struct sl_job job = {SL_SCAN, *set};
 
 	job.set.input = SL_INPUT_RANDOM;
-	return sl_job_measure(b, &job, 0);
+	return sl_job_measure(b, &job);
 }
 
 /* A compaction that moves columns writes no indices. */
@@ -64,7 +62,7 @@ static enum sl_status measure_compacts(struct sl_bench *b, const struct sl_setti
 			job.set.alive = (enum sl_alive)survivors->at[i];
 			job.set.columns = sl_columns_of_number(columns->at[k]);
 			job.set.no_indices = job.set.columns.n > 0;
-			SL_TRY(sl_job_measure(b, &job, 0));
+			SL_TRY(sl_job_measure(b, &job));
 		}
 	return SL_OK;
 }
@@ -119,8 +117,5 @@ enum sl_status sl_bench_primitives(struct sl_bench *b)
 	sl_cell_row_heading();
 	for (uint32_t i = 0; i < sizes->n; i++)
 		SL_TRY(measure_alignments(b, sizes->at[i]));
-	if (b->wrong)
-		return sl_fail(
-			SL_CHECK_FAILED, "a backend gave a wrong answer; the table shows which");
 	return SL_OK;
 }

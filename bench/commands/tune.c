@@ -6,13 +6,11 @@
  * fastest of them and the default tuning of the backend are then timed with the usual number of
  * samples. A tuning is printed only where it is faster than the default by more than the noise.
  */
-#include "bench/commands/tune.h"
+#include "bench/commands/commands.h"
 
 #include <string.h>
 
-#include "bench/cells/cell.h"
-#include "bench/cells/row.h"
-#include "bench/cells/tunings.h"
+#include "bench/cells/cells.h"
 
 enum {
 	FEW_SAMPLES = 3, /* of a first measurement */

@@ -1,7 +1,10 @@
 /* contender.c - memory and times that all contenders need. */
-#include "bench/contenders/contender.h"
+#include "bench/contenders/contenders.h"
 
 #include <string.h>
+
+#include "stages/host/host.h"
+#include "stages/particle/digest.h"
 
 double sl_ms_between(sl_event from, sl_event to, enum sl_status *s)
 {
@@ -52,4 +55,94 @@ void sl_contender_close(struct sl_contender *c)
 	sl_memory_give(SL_DEVICE, c->device.base);
 	sl_memory_give(SL_PINNED, c->pinned.base);
 	memset(c, 0, sizeof(*c));
+}
+
+/* --- this project's device pipeline ----------------------------------------------------------- */
+
+static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_arena *pinned)
+{
+	sl_device_pipeline_lay_out(device, pinned, c->recipe, c->recipe->batch, &c->pipeline);
+	sl_table_lay_out(pinned, c->recipe, c->recipe->batch, SL_EVERY_COLUMN, &c->on_host.table);
+}
+
+static enum sl_status open_pipeline(struct sl_contender *c)
+{
+	SL_TRY(sl_contender_allocate(c, lay_out));
+	return sl_device_pipeline_open(&c->pipeline);
+}
+
+static void close_pipeline(struct sl_contender *c)
+{
+	sl_device_pipeline_close(&c->pipeline);
+}
+
+/* The transfer of the columns comes last and is not counted: CUB's contender does not make it. */
+static enum sl_status run(struct sl_contender *c, struct sl_contender_times *times)
+{
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+	enum sl_status s;
+
+	sl_batch_begin(c->recipe, &c->on_host, 0);
+	SL_TRY(sl_event_record(c->from, c->pipeline.exec.stream));
+	SL_TRY(sl_device_pipeline_run(c->recipe, &c->pipeline, &c->on_host, ns));
+	s = SL_OK;
+	times->all_ms = sl_ms_between(c->from, c->pipeline.copied, &s) -
+	                1e-6 * (double)c->pipeline.transfer_ns;
+	times->n = 0;
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		if (ns[i] > 0) {
+			times->step[times->n] = sl_stages[i].name;
+			times->ms[times->n++] = 1e-6 * (double)ns[i];
+		}
+	return s;
+}
+
+/* The columns on the host must have the digests that the device computed. */
+static enum sl_status result(struct sl_contender *c, struct sl_batch_result *r)
+{
+	sl_batch_result_of(&c->on_host, r);
+	return sl_digest_check(&c->on_host.table);
+}
+
+const struct sl_contender_type sl_sluice_contender = {
+	.name = "sluice",
+	.open = open_pipeline,
+	.run = run,
+	.result = result,
+	.close = close_pipeline,
+};
+
+/* --- the host, whose loops are the specification ---------------------------------------------- */
+
+static enum sl_status run_on_host(const struct sl_recipe *r, struct sl_batch_result *result)
+{
+	struct sl_arena measure = {0}, arena;
+	struct sl_exec x = {.space = SL_HOST};
+	size_t scratch = sl_stages_scratch(r, r->batch);
+	struct sl_batch b;
+	void *block;
+	enum sl_status s;
+
+	sl_batch_lay_out(&measure, r, r->batch, &b);
+	sl_cut(&measure, scratch);
+	SL_TRY(sl_memory_get(SL_HOST, measure.used, &block));
+	arena = (struct sl_arena){.base = block, .size = measure.used};
+	sl_batch_lay_out(&arena, r, r->batch, &b);
+	x.scratch = (struct sl_arena){.base = sl_cut(&arena, scratch), .size = scratch};
+	sl_batch_begin(r, &b, 0);
+	s = sl_stages_run(r, &x, &b, NULL);
+	sl_batch_result_of(&b, result);
+	sl_memory_give(SL_HOST, block);
+	return sl_add_context(s, "on the host");
+}
+
+enum sl_status sl_host_reference(const struct sl_recipe *recipe, struct sl_batch_result *r)
+{
+	struct sl_recipe host = *recipe;
+
+	host.kernels = NULL;
+	host.scan = host.compact = host.sort = (struct sl_choice){0};
+	SL_TRY(sl_find(SL_COMPACT, "cpu", &host.compact.backend));
+	SL_TRY(sl_find(SL_SORT, "cpu", &host.sort.backend));
+	return run_on_host(&host, r);
 }

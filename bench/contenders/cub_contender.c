@@ -1,5 +1,5 @@
 /* cub_contender.c - runs one batch by the CUB pipeline and takes its times. */
-#include "bench/contenders/cub_contender.h"
+#include "bench/contenders/contenders.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * then needs no final copy, whatever the number of passes. Eight columns are passed as a zip
  * iterator, CUB's way to move several arrays; one column of 32 bytes is an array of structures.
  */
-#include "bench/cub/cub_backends.h"
+#include "bench/cub/cub.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

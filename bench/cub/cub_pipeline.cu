@@ -8,7 +8,7 @@
  *
  * The model rules are those of the project, so the results are the same bits.
  */
-#include "bench/cub/cub_pipeline.h"
+#include "bench/cub/cub.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>

@@ -1,5 +1,5 @@
 /* about.c - collects the origin of a table from the driver, the host and the command line. */
-#include "bench/measure/about.h"
+#include "bench/measure/measure.h"
 
 #include <string.h>
 #include <time.h>

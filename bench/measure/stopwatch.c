@@ -11,7 +11,7 @@
  * would block while the gate kernel waits for the host, a deadlock; so the gate kernel times out.
  * Such a call is timed without a gate and its row says so.
  */
-#include "bench/measure/stopwatch.h"
+#include "bench/measure/measure.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -4,16 +4,40 @@
  * Each row is written and flushed at once, and every exit except a crash closes the files. So the
  * files contain all rows that were measured before a failure.
  */
-#include "bench/measure/table.h"
+#include "bench/measure/measure.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/measure/output_file.h"
 #include "pipeline/text/json.h"
 
 enum { ROW_BYTES = 8192 };
+
+/* *f is NULL after a failure. */
+static enum sl_status create_file(const char *name, FILE **f)
+{
+	*f = fopen(name, "w");
+	return *f ? SL_OK
+	          : sl_fail(SL_DISK, "cannot create %s: %s; choose another file", name,
+			    strerror(errno));
+}
+
+/* Does nothing without a file. Fails if a write to the file has failed. */
+static enum sl_status close_written(const char *name, FILE **f)
+{
+	bool bad;
+
+	if (!*f)
+		return SL_OK;
+	bad = ferror(*f) != 0;
+	bad = fclose(*f) != 0 || bad;
+	*f = NULL;
+	return bad ? sl_fail(SL_DISK, "cannot write all of %s; free space on its disk", name)
+	           : SL_OK;
+}
 
 static void write_json_head(FILE *f, const struct sl_about *about)
 {
@@ -33,7 +57,7 @@ static enum sl_status create(const char *name, char copy[SL_PATH_BYTES], FILE **
 	if (!name)
 		return SL_OK;
 	snprintf(copy, SL_PATH_BYTES, "%s", name);
-	return sl_output_create(name, f);
+	return create_file(name, f);
 }
 
 enum sl_status sl_bench_table_open(
@@ -84,7 +108,7 @@ static enum sl_status close_file(enum sl_status s, const char *name, FILE **f)
 	enum sl_status closed;
 
 	memcpy(message, sl_last_error(), sizeof(message));
-	closed = sl_output_close(name, f);
+	closed = close_written(name, f);
 	if (s == SL_OK)
 		return closed;
 	sl_set_last_error(message);

@@ -11,13 +11,13 @@ import atexit as _atexit
 from typing import Dict as _Dict, NamedTuple as _NamedTuple
 
 from . import _native
+from ._column import Column
 from ._columns import Batch, Header, ParticleList, Survivors, Table
 from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, example, info, open_run as open, plan, read, replay, verify
 from ._history import History
 from ._lists import Selected, filter, write_mcpl
-from ._native import Column
 from ._primitives import compact, deflate, scan, sort
 from ._grids import Axis, Grid
 from ._run import Fate, Run, Stream, Tally, run, stream

@@ -3,35 +3,14 @@ from __future__ import annotations
 
 import html
 import struct
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
-                    Union)
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy
 
 from . import _native
-from ._native import Column
+from ._column import Column, arrow_batch, arrow_schema, array_of, concat
 
-if TYPE_CHECKING:  # without numpy, and in the memory of a device, a Column
-    import numpy
-    Array = numpy.ndarray[Any, numpy.dtype[Any]]
-else:
-    Array = Any
-_numpy: Any = None
-
-
-def array_of(column: Any) -> Any:
-    """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself.
-
-    A column in the memory of a device, or an array of another library there, stays what it is.
-    """
-    global _numpy
-    if hasattr(column, "__dlpack_device__") and column.__dlpack_device__()[0] == 2:
-        return column
-    if _numpy is None:
-        try:
-            import numpy
-            _numpy = numpy
-        except ImportError:
-            _numpy = False
-    return _numpy.asarray(column) if _numpy else column
+Array = numpy.ndarray[Any, numpy.dtype[Any]]
 
 
 def input_array(value: Any) -> Any:
@@ -43,26 +22,17 @@ def input_array(value: Any) -> Any:
         memoryview(value)
         return value
     except TypeError:  # lists, pandas.Series
-        made = array_of(value)
-        if made is value:
-            raise TypeError(f"{type(value).__name__} is no array with the buffer protocol or DLPack; convert it "
-                            "to array.array, or install numpy") from None
-        return made
+        return numpy.asarray(value)
 
 
 Field = Tuple[str, str, str]
-_FACTS = {name: (name, {"float32": "<f4", "uint32": "<u4", "uint64": "<u8", "uint8": "|u1", "int32": "<i4"}[dtype],
-                 unit) for name, dtype, unit, _ in _native.column_facts()}
+_FACTS = {name: (name, numpy.dtype(dtype).str, unit) for name, dtype, unit, _ in _native.column_facts()}
 
 
 def _field(name: str, column: Any) -> Field:
-    """Name, type and unit of a column, for the schema of Arrow."""
-    if isinstance(column, Column):
-        return name, column.typestr, column.unit
-    dtype = getattr(column, "dtype", None)
-    if dtype is None or not hasattr(dtype, "str"):
-        raise TypeError(f"{name}: a number for all particles is no array, so Arrow cannot have it")
-    return name, dtype.str, ""
+    """Name, type and unit of a column."""
+    dtype = getattr(column, "dtype", type(column).__name__)
+    return name, getattr(dtype, "str", str(dtype)), getattr(column, "unit", "")
 
 
 class Header:
@@ -110,7 +80,7 @@ def missing_column(name: object, names: Iterable[str]) -> KeyError:
 def html_table(table: "Union[Table, Survivors]", title: str) -> str:
     """The columns with their units, for notebooks."""
     rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind[1:])}</td><td>{html.escape(unit)}</td></tr>"
-                   for name, kind, unit in table._arrow_fields())
+                   for name, kind, unit in table._fields())
     return (f"<table><caption>{html.escape(title)}</caption><tr><th>column</th><th>type</th><th>unit</th></tr>"
             f"{rows}</table>")
 
@@ -160,12 +130,12 @@ class FileColumns(Mapping[str, Column]):
 class Table(Mapping[str, Array]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
-    It exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t) and others use
-    the same memory; the fields have the metadata "unit".
+    With pyarrow installed, it exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t)
+    and others use the same memory; the fields have the metadata "unit".
 
-    With NumPy installed, table["x"] is a numpy.ndarray, else a Column. column("x") is always the Column.
-    Neither copies: the arrays use the memory of the table, which lives as long as any of them. Columns in
-    the memory of a device are always Columns: torch.from_dlpack(table["x"]), cupy.asarray(table["x"]).
+    table["x"] is a numpy.ndarray, and column("x") the Column, which has a unit. Neither copies: the arrays use the
+    memory of the table, which lives as long as any of them. Columns in the memory of a device are always Columns:
+    torch.from_dlpack(table["x"]), cupy.asarray(table["x"]).
     """
 
     header: Optional[Header] = None
@@ -195,17 +165,15 @@ class Table(Mapping[str, Array]):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _no_array(self)
 
-    def _arrow_fields(self) -> List[Field]:
+    def _fields(self) -> List[Field]:
         return [_field(name, column) for name, column in self._columns.items()]
 
     def __arrow_c_schema__(self) -> Any:
-        return _native.arrow_schema(self._arrow_fields())
+        return arrow_schema(self._fields()).__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
-        return self.__arrow_c_schema__(), _native.arrow_array(self.n, list(self._columns.values()))
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return _native.arrow_stream(self._arrow_fields(), iter([(self.n, list(self._columns.values()))]))
+        pair: Tuple[Any, Any] = arrow_batch(self._fields(), self._columns).__arrow_c_array__()
+        return pair
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -261,7 +229,8 @@ class Source(NamedTuple):
 class Survivors(Mapping[str, Array]):
     """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
 
-    It exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s), polars.DataFrame(s).
+    With pyarrow installed, it exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s),
+    polars.DataFrame(s).
 
     survivors["x"] joins the batches at its first use and keeps the result. Of a directory, only the columns
     that are used are read; batches() goes through a large run batch by batch and keeps nothing.
@@ -294,7 +263,7 @@ class Survivors(Mapping[str, Array]):
         """Joins the column; the batches get views of the result, so that it is not kept twice."""
         if len(batches) == 1:
             return batches[0].column(name)
-        whole = _native.concat([b.column(name) for b in batches])
+        whole = concat([b.column(name) for b in batches])
         at = 0
         for b in batches:
             b._columns[name] = whole[at:at + b.n]
@@ -306,16 +275,18 @@ class Survivors(Mapping[str, Array]):
         import pandas
         return pandas.concat([b.to_pandas() for b in self.batches()], ignore_index=True)
 
-    def _arrow_fields(self) -> List[Field]:
+    def _fields(self) -> List[Field]:
         first: Any = next(self.batches(), {})  # knows the units of columns that the configuration defines
         return [_FACTS[name] if name in _FACTS else _field(name, first.column(name)) for name in self._names]
 
     def __arrow_c_schema__(self) -> Any:
-        return _native.arrow_schema(self._arrow_fields())
+        return arrow_schema(self._fields()).__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        rows = ((b.n, list(b._columns.values())) for b in self.batches())
-        return _native.arrow_stream(self._arrow_fields(), rows)
+        import pyarrow  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        fields = self._fields()
+        batches = (arrow_batch(fields, b._columns) for b in self.batches())
+        return pyarrow.RecordBatchReader.from_batches(arrow_schema(fields), batches).__arrow_c_stream__()
 
     def __getitem__(self, name: str) -> Array:
         made: Array = array_of(self.column(name))

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import math
 import os
-from array import array
-from operator import truediv
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from ._columns import Array, array_of
+import numpy
+
+from ._column import array_of
+from ._columns import Array
 
 Cells = Tuple[Any, Any]
 """The cells of large rows, row by row: their counts; and of each row the weights, their squares, means, errors, volumes."""
@@ -18,12 +19,7 @@ _DATASETS = {"error": "standard_error"}
 
 def middles(edges: Array) -> Array:
     """The centers of bins."""
-    made: Array = array_of(array("d", [(a + b) / 2 for a, b in zip(edges[:-1], edges[1:])]))
-    return made
-
-
-def _quotient(values: Any, volume: Any) -> Any:
-    return values / volume if hasattr(values, "reshape") else array("d", map(truediv, values, volume))
+    return (edges[:-1] + edges[1:]) / 2
 
 
 class Densities:
@@ -37,12 +33,12 @@ class Densities:
     @property
     def density(self) -> Dict[str, Array]:
         """fate -> mean per particle of the run and volume of the cell."""
-        return {name: _quotient(row["mean"], self.volume) for name, row in self.fates.items()}
+        return {name: row["mean"] / self.volume for name, row in self.fates.items()}
 
     @property
     def density_error(self) -> Dict[str, Array]:
         """fate -> the standard error of density."""
-        return {name: _quotient(row["error"], self.volume) for name, row in self.fates.items()}
+        return {name: row["error"] / self.volume for name, row in self.fates.items()}
 
 
 class Axis(NamedTuple):
@@ -72,9 +68,8 @@ class Grid(Densities):
     plane    the depth of the plane of a crossing in cm, else None
     fates    fate -> dict with count, mean and error per particle of the run, under, over; and weight and
              weight_squared where particles differ in weight. A score has one row, all, with weight,
-             weight_under and weight_over. Arrays have the shape of the grid; without NumPy they are flat,
-             the last axis being the fastest. After open(), rows of more than 4096 cells are read by h5py,
-             on first use.
+             weight_under and weight_over. Arrays have the shape of the grid. After open(), rows of more than
+             4096 cells are read by h5py, on first use.
     """
 
     def __init__(self, data: Mapping[str, Any], path: Optional[str], large: Dict[str, Any]):
@@ -98,10 +93,7 @@ class Grid(Densities):
     def volume(self) -> Array:  # type: ignore[override]
         if self._volumes is None:
             self._volumes = self._read()["volume"]
-        elif isinstance(self._volumes, list):
-            self._volumes = self._shaped("d", self._volumes)
-        made: Array = self._reshaped(array_of(self._volumes))
-        return made
+        return numpy.reshape(self._volumes, self.shape).view(numpy.ndarray)
 
     @property
     def fates(self) -> Dict[str, Dict[str, Any]]:  # type: ignore[override, unused-ignore]
@@ -112,21 +104,15 @@ class Grid(Densities):
     def _row(self, name: str, row: Mapping[str, Any]) -> Dict[str, Any]:
         made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
         if name in self._large:
-            made.update({key: self._reshaped(array_of(column)) for key, column in self._large[name].items()
+            made.update({key: array_of(column).reshape(self.shape) for key, column in self._large[name].items()
                          if key != "volume"})
         elif "counts" not in row:
             made.update(self._read(name))
         for key, member in _MEMBERS.items():
             values = row.get(member, row.get(member + "_over_batches"))  # a score has only the error over batches
             if values is not None:
-                made[key] = self._shaped("Q" if key == "count" else "d", values)
+                made[key] = numpy.array(values, "u8" if key == "count" else "f8").reshape(self.shape)
         return made
-
-    def _shaped(self, code: str, values: List[Any]) -> Any:
-        return self._reshaped(array_of(array(code, [float("nan") if v is None else v for v in values])))
-
-    def _reshaped(self, flat: Any) -> Any:
-        return flat.reshape(self.shape) if hasattr(flat, "reshape") else flat
 
     def _read(self, name: str = "") -> Dict[str, Any]:
         """The data sets of the file of tallies: those of a row, or of the grid."""
@@ -157,7 +143,7 @@ def _edges(axis: Mapping[str, Any]) -> Any:
         edges = [lo * (hi / lo) ** (i / bins) for i in range(bins)] + [hi]
     else:
         edges = [lo + (hi - lo) * i / bins for i in range(bins)] + [hi]
-    return array_of(array("d", edges))
+    return numpy.array(edges, "f8")
 
 
 def _row_of(cells: Cells, begin: int, n: int, scored: bool) -> Dict[str, Any]:

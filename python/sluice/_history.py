@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
+import numpy
+
 from . import _native
 
 
@@ -18,7 +20,6 @@ class History(Dict[str, Any]):
 
         Columns have the types of COLUMNS, event and fate are text. The first item is the start.
         """
-        import numpy
         rows = self["history"]
         types = {name: dtype for name, dtype, _, _ in _native.column_facts()}
         types.update(step="uint64", event="U32", fate="U32")

@@ -5,9 +5,11 @@ import itertools
 import os
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
+import numpy
+
 from . import _config, _native
-from ._columns import Header, Table, array_of, input_array
-from ._native import Column
+from ._column import Column, array_of, labelled
+from ._columns import Header, Table, input_array
 from ._run import Run
 
 Columns = Mapping[str, Any]
@@ -107,15 +109,13 @@ class Selected(Table):
         self.index = array_of(index)
 
 
-_KNOWN = frozenset(name for name, _, _, _ in _native.column_facts())
+_UNITS = {name: unit for name, _, unit, _ in _native.column_facts()}
 
 
-def _take(value: Any, index: Any, name: str) -> Any:
-    """The items of an array of any type and further dimensions; needs NumPy."""
-    array = array_of(value if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else memoryview(value))
-    if not hasattr(array, "take"):
-        raise TypeError(f"{name}: columns of this type need numpy; install it, or leave the column out")
-    return array.take(index, axis=0)
+def _take(value: Any, rows: Any) -> Any:
+    """The items of an array of any type and further dimensions."""
+    by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    return (numpy.from_dlpack(value) if by_dlpack else numpy.asarray(value)).take(rows, axis=0)
 
 
 def _take_on_device(value: Any, index: Column, name: str) -> Any:
@@ -139,7 +139,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     """The particles that meet a condition, in the order of a key.
 
     columns    name -> array of shape (n,), as for write_mcpl(); or a number for all particles. Columns with
-               other names than those of COLUMNS are taken along, of shape (n, ...); this needs NumPy.
+               other names than those of COLUMNS are taken along, of shape (n, ...).
     condition  as keep of a configuration: "ekin > 1 MeV and abs(x) < 5 cm"; None: all particles.
                Numbers have units. With a column fate, names of fates are allowed
     key        as key of a configuration: "energy:float", ["pdg:32", "-ekin_log:16"]; None: their order
@@ -158,17 +158,19 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     if key is not None:
         config["key"] = key
     columns = _columns_of(columns)
-    known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
+    known = {name: input_array(columns[name]) for name in columns if name in _UNITS}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
+    rows = numpy.asarray(index).astype(numpy.intp) if index.device == "cpu" else None
     taken: Dict[str, Any] = {}
     for name in columns:
         value, made = columns[name], kept.get(name)
         if made is None:
             if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
                 made = value  # a number, or an array of no dimension, for all particles
-            elif index.device != "cpu":
+            elif rows is None:
                 made = _take_on_device(value, index, name)
             else:
-                made = _take(value, array_of(index), name)
+                made = _take(known.get(name, value), rows)
+                made = labelled(made, name, _UNITS[name]) if name in _UNITS else made
         taken[name] = made
     return Selected(n, taken, index, getattr(columns, "header", None))

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from . import _native
-from ._columns import array_of, input_array
+from ._column import array_of
+from ._columns import input_array
 
 _WRAPPERS = {"raw": 0, "zlib": 1, "gzip": 2}
 

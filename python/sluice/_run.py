@@ -7,13 +7,15 @@ import math
 import os
 import sys
 import warnings
-from array import array
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Union
 
+import numpy
+
 from . import _config, _native
-from ._columns import Array, Batch, Header, Source, Survivors, array_of
+from ._column import array_of
+from ._columns import Array, Batch, Header, Source, Survivors
 from ._config import Config
 from ._error import Error
 from ._grids import Cells, Densities, grids_of, middles
@@ -69,11 +71,11 @@ class Tally(Densities):
 
 
 def _doubles(values: List[Optional[float]]) -> Any:
-    return array_of(array("d", [float("nan") if v is None else v for v in values]))
+    return numpy.array(values, "f8")  # None is nan
 
 
 def _counts(values: List[int]) -> Any:
-    return array_of(array("Q", values))
+    return numpy.array(values, "u8")
 
 
 def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:

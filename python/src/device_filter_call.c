@@ -1,16 +1,15 @@
 /*
- * device_filter_call.c - filter() on columns in the memory of a device; see device_filter_call.h.
+ * device_filter_call.c - filter() on columns in the memory of a device; see src.h.
  */
-#include "python/src/device_filter_call.h"
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
-#include "python/src/arrays/input.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
-#include "python/src/filter/device_filter.h"
+#include "python/src/filter/filter.h"
 
 struct device_call {
 	struct sl_py_device_table t;

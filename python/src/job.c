@@ -1,5 +1,5 @@
-/* job.c - see job.h. */
-#include "python/src/job.h"
+/* job.c - see src.h. */
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
-#include "python/src/arrays/column_copy.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 #include "stages/batch/resident.h"

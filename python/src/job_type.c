@@ -1,12 +1,11 @@
-/* job_type.c - see job_type.h. */
-#include "python/src/job_type.h"
+/* job_type.c - see src.h. */
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
-#include "python/src/work.h"
 
 struct job_object {
 	PyObject_HEAD struct sl_py_job *job; /* NULL: closed */
@@ -120,15 +119,17 @@ static bool add_column(
 	const bool named = sl_is_named_column((int)b->column[k].column);
 	const char *name =
 		named ? b->column[k].label.name : sl_column_facts[b->column[k].column].name;
+	const size_t bytes = b->n * sl_column_facts[b->column[k].column].bytes;
 	PyObject *column, *digest;
+	void *data = b->column[k].data;
 	char text[17];
 	bool added;
 
-	column = owner ? sl_py_column_in(owner, b->column[k].column, b->column[k].data, b->n)
-	               : sl_py_column_of(b->column[k].column, b->column[k].data, b->n, NULL);
-	if (named)
-		sl_py_column_set_label(column, &b->column[k].label);
-	b->column[k].data = NULL; /* the column owns it, or has freed it */
+	b->column[k].data = NULL; /* the owner has it, or has freed it */
+	owner = owner ? Py_NewRef(owner) : sl_py_memory_of(data, bytes);
+	column = sl_py_column_of(
+		owner, b->column[k].column, named ? &b->column[k].label : NULL, data, b->n);
+	Py_XDECREF(owner);
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)b->column[k].digest);
 	digest = PyUnicode_FromString(text);
 	added = column && digest && PyDict_SetItemString(columns, name, column) == 0 &&
@@ -143,7 +144,7 @@ static PyObject *batch_tuple(struct sl_py_batch *b)
 {
 	PyObject *columns = PyDict_New(), *digests = PyDict_New(), *made = NULL;
 	bool in_block = b->block != NULL, added;
-	PyObject *owner = in_block ? sl_py_block_owner(b->block) : NULL;
+	PyObject *owner = in_block ? sl_py_memory_of_block(b->block) : NULL;
 
 	b->block = NULL;
 	added = columns && digests && (owner || !in_block);
@@ -203,13 +204,14 @@ static PyObject *text_or_none(const char *text)
 /* The cells of large tallies as (counts, values), or None. The columns take over the memory. */
 static PyObject *take_cells(struct sl_py_job *job)
 {
-	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {5 * n[0]};
+	static const struct sl_py_array whole = {.kind = 'u', .bytes = 8};
+	static const struct sl_py_array real = {.kind = 'f', .bytes = 8};
 	PyObject *counts, *values;
 
 	if (!job->value)
 		Py_RETURN_NONE;
-	counts = sl_py_column_make(SL_TYPE_U64, SL_COLUMN_COUNT, job->count, n, 1, NULL);
-	values = sl_py_column_make(SL_PY_F64, SL_COLUMN_COUNT, job->value, n_values, 1, NULL);
+	counts = sl_py_column_alone(&whole, SL_COLUMN_COUNT, job->count, job->cells);
+	values = sl_py_column_alone(&real, SL_COLUMN_COUNT, job->value, 5 * job->cells);
 	job->count = NULL;
 	job->value = NULL;
 	if (counts && values)
@@ -231,7 +233,7 @@ static PyObject *outcome(PyObject *self, PyObject *none)
 		return NULL;
 	}
 	if (o->job->image) {
-		image = sl_py_column_of_image(o->job->image, o->job->height, o->job->width);
+		image = sl_py_rows(o->job->image, o->job->height, o->job->width);
 		o->job->image = NULL; /* the column owns it, or has freed it */
 	} else {
 		Py_INCREF(image);

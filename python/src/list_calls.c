@@ -1,18 +1,14 @@
-/* list_calls.c - see list_calls.h. The work is done in lists/, without the interpreter. */
-#include "python/src/list_calls.h"
+/* list_calls.c - see src.h. The work is done in lists/, without the interpreter. */
+#include "python/src/src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/arrays/column.h"
-#include "python/src/arrays/input.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
-#include "python/src/device_filter_call.h"
-#include "python/src/filter/device_filter.h"
 #include "python/src/filter/filter.h"
-#include "python/src/filter/gather.h"
-#include "python/src/lists/mcpl_write.h"
+#include "python/src/lists/lists.h"
 
 /* --- what all calls share --------------------------------------------------------------------- */
 
@@ -165,8 +161,6 @@ struct filter_call {
 	struct sl_py_input in[SL_COLUMN_COUNT];
 	struct sl_py_selection *selection;
 	uint32_t *index, n_kept;
-	void *data
-		[SL_COLUMN_COUNT]; /* the kept items, of sl_memory_get(); NULL: handed over, or none */
 };
 
 /*
@@ -204,55 +198,17 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 	SL_TRY(sl_py_selection_make(text, all, &c->table, &c->selection));
 	SL_TRY(sl_memory_get(SL_HOST, c->table.n * sizeof(*c->index), &block));
 	c->index = (uint32_t *)block;
-	SL_TRY(sl_py_filter(&c->table, c->selection, c->index, &c->n_kept));
-	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		const struct sl_py_array *a = &c->table.column[k];
-
-		if (!sl_py_can_be_column(a))
-			continue;
-		SL_TRY(sl_memory_get(SL_HOST, (size_t)c->n_kept * a->bytes, &c->data[k]));
-		SL_TRY(sl_py_gather(a, c->index, c->n_kept, c->data[k], is_interrupted));
-	}
-	return SL_OK;
+	return sl_py_filter(&c->table, c->selection, c->index, &c->n_kept);
 }
 
-/* {column: Column or None}; NULL with an exception. */
-static PyObject *kept_columns(struct filter_call *c)
-{
-	PyObject *columns = PyDict_New();
-
-	for (int k = 0; columns && k < SL_COLUMN_COUNT; k++) {
-		const struct sl_py_array *a = &c->table.column[k];
-		PyObject *column;
-
-		if (a->kind == 0)
-			continue;
-		if (sl_py_can_be_column(a))
-			column = sl_py_column_of_array(a, k, c->data[k], c->n_kept);
-		else
-			column = Py_NewRef(Py_None);
-		c->data[k] = NULL;
-		if (!column || PyDict_SetItemString(columns, sl_column_facts[k].name, column) < 0)
-			Py_CLEAR(columns);
-		Py_XDECREF(column);
-	}
-	return columns;
-}
-
+/* (n, index, {}): the caller takes the items of its arrays. */
 static PyObject *filter_result(struct filter_call *c)
 {
 	static const struct sl_py_array numbers = {.kind = 'u', .bytes = 4};
-	PyObject *columns = kept_columns(c), *index = NULL, *made = NULL;
+	PyObject *index = sl_py_column_alone(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
 
-	if (columns) {
-		index = sl_py_column_of_array(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
-		c->index = NULL;
-	}
-	if (index)
-		made = Py_BuildValue("(IOO)", (unsigned)c->n_kept, index, columns);
-	Py_XDECREF(index);
-	Py_XDECREF(columns);
-	return made;
+	c->index = NULL;
+	return index ? Py_BuildValue("(IN{})", (unsigned)c->n_kept, index) : NULL;
 }
 
 static PyObject *filter_on_host(const char *text, bool all, PyObject *columns)
@@ -279,10 +235,8 @@ static PyObject *filter_on_host(const char *text, bool all, PyObject *columns)
 	}
 	sl_py_selection_free(c->selection);
 	sl_memory_give(SL_HOST, c->index);
-	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		sl_memory_give(SL_HOST, c->data[k]);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
 		sl_py_input_give(&c->in[k]);
-	}
 	free(c);
 	return result;
 }

@@ -17,17 +17,13 @@
 #include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/map.h"
-#include "python/src/arrays/arrow.h"
-#include "python/src/arrays/column.h"
-#include "python/src/arrays/column_copy.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
-#include "python/src/job_type.h"
-#include "python/src/list_calls.h"
-#include "python/src/lists/mcpl_load.h"
-#include "python/src/primitive_calls.h"
-#include "python/src/primitives/call.h"
+#include "python/src/lists/lists.h"
+#include "python/src/primitives/primitives.h"
 #include "python/src/program.h"
+#include "python/src/src.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/phase_space/phase_space.h"
@@ -124,30 +120,30 @@ static enum sl_status read_table(const char *path, const char *only, struct file
 	return SL_OK;
 }
 
-static void free_block(PyObject *capsule)
-{
-	sl_memory_give(SL_HOST, PyCapsule_GetPointer(capsule, "sluice.block"));
-}
-
 /* Adds a column that views the block, or a copy of a constant one. False with an exception. */
 static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, PyObject *columns)
 {
 	const struct sl_table_column *c = &f->table.column[k];
-	const bool wide = f->wide && sl_column_facts[c->column].type == SL_TYPE_F32;
-	const Py_ssize_t shape[1] = {(Py_ssize_t)f->table.n};
-	PyObject *column, *owner = c->constant || f->copies ? NULL : block;
+	const struct sl_column_label *label =
+		sl_is_named_column((int)c->column)
+			? &f->table.label[c->column - SL_COLUMN_derived_1]
+			: NULL;
+	struct sl_py_array like = sl_py_items_of(c->column);
+	PyObject *column, *owner = Py_NewRef(block);
 	void *data = c->data;
-	bool added, copied = c->constant || f->copies;
+	bool added;
 
-	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
-		PyErr_NoMemory();
-		return false;
+	if (f->wide && like.kind == 'f')
+		like.bytes = sizeof(double);
+	if (c->constant || f->copies) {
+		Py_DECREF(owner);
+		if (sl_py_copy_items(c, f->table.n, &data) != SL_OK)
+			return PyErr_NoMemory() != NULL;
+		owner = sl_py_memory_of(data, (size_t)f->table.n * like.bytes);
 	}
-	column = wide ? sl_py_column_make(SL_PY_F64, (int)c->column, data, shape, 1, owner)
-	              : sl_py_column_of(c->column, data, f->table.n, owner);
-	if (sl_is_named_column((int)c->column))
-		sl_py_column_set_label(column, &f->table.label[c->column - SL_COLUMN_derived_1]);
+	column = sl_py_column_like(owner, &like, (int)c->column, label, data, f->table.n);
 	added = column && PyDict_SetItemString(columns, sl_table_name(&f->table, k), column) == 0;
+	Py_XDECREF(owner);
 	Py_XDECREF(column);
 	return added;
 }
@@ -160,15 +156,28 @@ static PyObject *header_bytes(const struct sl_mcpl_head *head)
 	return PyBytes_FromStringAndSize((const char *)head->bytes, (Py_ssize_t)head->size);
 }
 
+/* The bytes of the block up to the end of its last column. */
+static size_t used_bytes(const struct file_table *f)
+{
+	size_t used = 0;
+
+	for (uint32_t k = 0; k < f->table.n_columns; k++) {
+		const struct sl_table_column *c = &f->table.column[k];
+		size_t item = f->wide ? sizeof(double) : sl_column_facts[c->column].bytes;
+		size_t end = (size_t)((char *)c->data - (char *)f->block) + f->table.n * item;
+
+		used = c->constant || end < used ? used : end;
+	}
+	return used;
+}
+
 /* (n, columns, rounded, header): rounded if the file has numbers of 8 bytes, read as 4. */
 static PyObject *table_tuple(struct file_table *f)
 {
-	PyObject *block = PyCapsule_New(f->block, "sluice.block", free_block), *made = NULL;
+	PyObject *block = sl_py_memory_of(f->block, used_bytes(f)), *made = NULL;
 	PyObject *columns = block ? PyDict_New() : NULL, *header = header_bytes(&f->head);
 	bool added = columns != NULL && header != NULL;
 
-	if (!block)
-		sl_memory_give(SL_HOST, f->block);
 	for (uint32_t k = 0; added && k < f->table.n_columns; k++)
 		if (sl_table_wants(&f->table, sl_table_name(&f->table, k)))
 			added = add_column(f, k, block, columns);
@@ -318,13 +327,12 @@ static PyObject *run_program(PyObject *module, PyObject *words)
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS,
 		"read(path, names, single): (n, columns, rounded, header) of a file."},
-	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
-	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
+	{"bind", sl_py_bind, METH_VARARGS,
+		"The class of columns, and the function that makes one."},
+	{"concat", sl_py_concat, METH_O, "Memory of a device with the items of several columns."},
+	{"dlpack", sl_py_dlpack, METH_VARARGS, "A capsule of a column of a device."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
 	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
-	{"arrow_schema", sl_py_arrow_schema, METH_O, "The schema of a struct, for Arrow."},
-	{"arrow_array", sl_py_arrow_array, METH_VARARGS, "Columns as a struct, for Arrow."},
-	{"arrow_stream", sl_py_arrow_stream, METH_VARARGS, "Structs one after another, for Arrow."},
 	{"scan", sl_py_scan, METH_VARARGS, "Prefix sums."},
 	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
 	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
@@ -357,7 +365,7 @@ static int fill_module(PyObject *module)
 		PyErr_SetString(PyExc_ImportError, sl_emulator_settings_problem());
 		return -1;
 	}
-	if (!sl_py_job_type_make() || !sl_py_column_add(module) ||
+	if (!sl_py_job_type_make() || !sl_py_memory_make_type() ||
 		PyModule_AddStringConstant(module, "version", sl_version()) < 0)
 		return -1;
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);

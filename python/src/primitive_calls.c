@@ -1,7 +1,7 @@
-/* primitive_calls.c - see primitive_calls.h. */
-#include "python/src/primitive_calls.h"
+/* primitive_calls.c - see src.h. */
+#include "python/src/src.h"
 
-#include "python/src/primitives/argument.h"
+#include "python/src/primitives/primitives.h"
 
 /* Whether an array has unsigned numbers of 4 or 8 bytes; also_signed: or signed ones. */
 static bool check_words(const struct sl_py_array *a, const char *name, bool also_signed)

@@ -1,7 +1,7 @@
 /*
- * work.c - see work.h. The steps are those of the program (pipeline/cli), without its terminal.
+ * work.c - see src.h. The steps are those of the program (pipeline/cli), without its terminal.
  */
-#include "python/src/work.h"
+#include "python/src/src.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -69,7 +69,13 @@ class Only:
     """An array as of torch: DLPack without the buffer protocol."""
 
     def __init__(self, array):
-        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
 
 
 def c_struct(name, /, **members):

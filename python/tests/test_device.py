@@ -3,12 +3,15 @@
 The emulated device runs the same code as a GPU, with arrays that the host can read. test_gpu.py has what needs a GPU.
 """
 import gc
+import pickle
+import sys
 import zlib
 
 import numpy
 import pytest
 
 import sluice
+from sluice._column import DeviceColumn, concat
 from conftest import DEVICES, GPU, SLAB, SOURCE, host, in_threads, refused, same_columns, share
 
 COLUMNS = ["id", "x", "y", "weight", "u", "v", "w", "time", "collisions", "fate", "steps"]
@@ -83,6 +86,35 @@ def test_refusals(tmp_path):
     column = batch_of(n=1000).column("collisions")
     refused(lambda: sluice.scan(column, device="emulated", out=numpy.zeros(len(column), numpy.uint32)),
             "USAGE", "out: the array is in memory of the host, but must be on the emulated")
+
+
+def test_columns_that_the_host_cannot_read():
+    """As on a GPU, although this memory is of the emulated device."""
+    host_columns = [batch_of(n=n).column("collisions") for n in (3000, 4099)]
+    columns = [DeviceColumn(*c._place[:2], c.dtype, len(c), c.name, c.unit) for c in host_columns]
+    values = [numpy.array(c) for c in host_columns]
+    column, interface = columns[0], columns[0].__cuda_array_interface__
+    assert interface == {"shape": column.shape, "typestr": "<u4", "data": (host_columns[0].ctypes.data, False),
+                         "strides": None, "stream": None, "version": 3}
+    assert column.device == "cuda:0" and column.__dlpack_device__() == (2, 0) and column[:0].shape == (0,)
+    assert column[:0].__cuda_array_interface__["data"] == (0, False) and column.nbytes == 4 * len(column)
+    assert numpy.array_equal(column[2:7].to_host(), values[0][2:7]) and column[5:2].to_host().shape == (0,)
+    whole = concat(columns)
+    assert whole.name == "collisions" and numpy.array_equal(whole, numpy.concatenate(values)) and whole._place
+    assert numpy.array_equal(sluice.scan(column[4:], device="emulated", inclusive=True), numpy.cumsum(values[0][4:]))
+    for call in (lambda: numpy.asarray(column), lambda: column[0], column.tolist, lambda: pickle.dumps(column),
+                 lambda: sluice.Table(len(column), {"x": column}).__arrow_c_array__()):
+        with pytest.raises(TypeError, match="to_host"):
+            call()
+    for wrong in (dict(stream=0), dict(stream=-2), dict(dl_device=(2, 1)), dict(copy=True)):
+        with pytest.raises((BufferError, ValueError)):
+            column.__dlpack__(**wrong)
+    before = sys.getrefcount(column._memory)
+    capsules = [column.__dlpack__(), column.__dlpack__(stream=-1, max_version=(1, 1))]
+    assert '"dltensor"' in repr(capsules[0]) and "dltensor_versioned" in repr(capsules[1])
+    del capsules
+    after = sys.getrefcount(column._memory)  # assert would keep it
+    assert after == before
 
 
 # --- primitives on the emulated device ------------------------------------------------------------

@@ -140,12 +140,6 @@ def test_containers_that_change_during_a_call(tmp_path, columns):
         call(known)
         gc.collect()
         assert events == ["read", "freed"]
-    listed, events = [], []
-    listed.extend([Changing(listed, columns["x"], events), columns["y"]])
-    with pytest.raises(BufferError, match="contiguous"):  # Arrow takes buffers only
-        _native.arrow_array(70_000, listed)
-    gc.collect()
-    assert events == ["read", "freed"]
 
 
 def test_array_without_dimension_is_a_number_for_all():

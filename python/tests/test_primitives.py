@@ -211,7 +211,7 @@ def test_capsules_that_describe_no_array():
 def test_capsules_with_gaps():
     assert "gaps" in refused(lambda: sluice.scan(Capsule(strides=(-1,))))
     assert sluice.scan(Capsule(shape=(0,), data=None)).tolist() == []
-    array = Capsule(shape=(4,), strides=(2,))
+    array = Only(numpy.arange(8, dtype=numpy.uint32)[::2])
     assert sluice.filter({"x": array}, "x > 2 cm").index.tolist() == [2, 3]
 
 
@@ -248,7 +248,8 @@ def test_interfaces_that_describe_no_array():
     assert "gaps" in refused(lambda: sluice.scan(Interface(strides=(-4,))))
     array = Interface()
     array.__cuda_array_interface__["shape"] = (Changing(array), Changing(array), Changing(array))
-    assert "3 dimensions" in refused(lambda: sluice.scan(array))
+    with pytest.raises(BufferError):
+        sluice.scan(array)
 
 
 def test_arrays_without_numbers():

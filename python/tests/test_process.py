@@ -248,19 +248,6 @@ assert list(sluice.compact(bytearray(b"\\1\\0\\1"))) == [0, 2]
 """)
 
 
-def test_the_package_needs_no_numpy(tmp_path):
-    python("""\
-import sys
-sys.modules["numpy"] = None  # as if it were not installed
-import sluice
-result = sluice.run(*sys.argv[1:])
-x = result.survivors["x"]
-assert isinstance(x, sluice.Column) and len(x.tolist()) == result.survivors.n
-assert memoryview(x).format == "f" and abs(x[0]) < 1 and x[1:3].tolist() == x.tolist()[1:3]
-assert sum(result.tallies["z"].fates["absorbed"]["count"]) > 0
-""", SLAB, tmp_path / "run")
-
-
 # --- the locale -----------------------------------------------------------------------------------
 
 # Each function of the package that prints or reads numbers.
@@ -316,7 +303,7 @@ def test_runs_leak_nothing():
     def one(i):
         result = sluice.run(SLAB, seed=i, particles=3e4, batch=5000)
         numpy.from_dlpack(result.survivors.column("x"))
-        result.survivors.column("x").__dlpack__(max_version=(1, 0))
+        result.survivors.column("x").__dlpack__()
         for batch in sluice.stream(SLAB, particles=3000):
             if batch.number == 1:
                 break

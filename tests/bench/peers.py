@@ -9,7 +9,6 @@ Exit code: 0 if all is right, 77 (skipped) without numpy.
 import csv
 import importlib.util
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -17,8 +16,7 @@ import tempfile
 
 SLUICE, SOURCE = sys.argv[1:3]
 PEERS = os.path.join(SOURCE, "bench", "peers")
-SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "arrays_to_mcpl.py",
-           "cuda_compute.py", "read_mcpl.py", "cub.sh")
+SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "cuda_compute.py")
 sys.dont_write_bytecode = True
 WORK = tempfile.TemporaryDirectory()
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TMPDIR=WORK.name)
@@ -38,8 +36,7 @@ def write(name, text):
 
 def run(script, *words, code=0, python=(sys.executable,), says="", **environment):
     """Runs a script, which must end with the exit code and say the text; returns all it printed."""
-    program = python if script.endswith(".py") else ()
-    done = subprocess.run([*program, os.path.join(PEERS, script), *words], stdout=subprocess.PIPE,
+    done = subprocess.run([*python, os.path.join(PEERS, script), *words], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, encoding="utf-8", env={**ENVIRONMENT, **environment}, check=False)
     assert done.returncode == code, (script, words, done.returncode, done.stdout)
     assert says in done.stdout, (script, words, says, done.stdout)
@@ -75,17 +72,10 @@ def test_help_and_missing():
     run("mcpltool.py", "--repeat", "0", code=2, says="'0' is not a whole number of at least 1")
     run("mcpltool.py", "--sluice", path("nothing"), code=77, says="not run: the program sluice is missing")
     for script, package in (("mcx.py", "numpy"), ("numpy_list.py", "numpy"), ("mcpltool.py", "numpy"),
-                            ("arrays_to_mcpl.py", "numpy"), ("cuda_compute.py", "torch"), ("read_mcpl.py", "numpy"),
-                            ("nvcomp.py", "nvidia-nvcomp-cu13")):  # -S: no installed package is found
+                            ("cuda_compute.py", "torch"), ("nvcomp.py", "nvidia-nvcomp-cu13")):  # -S: no installed package is found
         run(script, "--sluice", SLUICE, code=77, python=(sys.executable, "-S"), says=f"not run: the Python package {package}")
     run("mcml.py", "--sluice", SLUICE, code=77, says="not run: --program PATH is missing")
     run("mcml.py", "--sluice", SLUICE, "--program", path("nothing"), code=77, says="not run: the program MCML is missing")
-    run("cub.sh", code=2, says="no DIR is given")
-    run("cub.sh", "--repeat", "x", "toolkit", code=2, says="--repeat 'x'")
-    run("cub.sh", WORK.name, code=77, says="has no cub/version.cuh")
-    for tool in ("bash", "dirname", "realpath", "cat"):  # what cub.sh itself calls
-        os.symlink(shutil.which(tool), path(tool))
-    run("cub.sh", "toolkit", code=77, says="not run: the program cmake is missing", PATH=WORK.name)
 
 
 # --- lists ----------------------------------------------------------------------------------------
@@ -161,25 +151,7 @@ def test_mcml():
         says="is not a slab of one layer with normal incidence")
 
 
-# --- CUB ------------------------------------------------------------------------------------------
-
-def test_cub_ratios():
-    head = ("primitive,backend,type,n,bits,entropy,survivors_percent,columns,column_bytes,items_off,items_off_second,"
-            "ms_median,times_cub\n")
-    tables = []
-    for k, (version, ratio) in enumerate((("3.0.1", 1.2), ("3.6.0", 1.1), ("3.0.1", 1.4), ("3.0.1", 1.25))):
-        tables.append(write(f"cub{k}.csv", f"# CUDA: driver serves 13.0, CCCL {version}\n# device: stand-in\n{head}"
-                            f"scan,CUB,u32,1024,,,,,,0,0,2,\nscan,shared,u32,1024,,,,,,0,0,1,{ratio}\n"))
-    shown = run("cub_ratios.py", "--csv", path("cub.csv"), *tables)
-    assert "1.25 times (1.2 to 1.4, 3 rounds)" in shown and "1.1 times (1.1 to 1.1, 1 rounds)" in shown, shown
-    rows = [(r["job"], r["cccl"], r["sluice_times"]) for r in rows_of("cub.csv")[0]]
-    assert rows == [
-        ("scan u32, n 1024", "3.0.1", "1.25"), ("scan u32, n 1024", "3.6.0", "1.1")], rows
-    run("cub_ratios.py", write("none.csv", f"# device: x\n{head}"), code=1, says="names no CCCL version")
-
-
 test_help_and_missing()
-test_cub_ratios()
 test_mcml()
 if importlib.util.find_spec("numpy") is None:
     print(f"SKIP: {sys.executable} has no numpy, which the scripts for lists need")

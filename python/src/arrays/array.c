@@ -1,5 +1,5 @@
-/* array.c - see array.h. */
-#include "python/src/arrays/array.h"
+/* array.c - see arrays.h. */
+#include "python/src/arrays/arrays.h"
 
 #include <string.h>
 

@@ -1,17 +1,14 @@
 /*
- * dlpack.c - see dlpack.h.
+ * dlpack.c - see arrays.h.
  *
  * The structs are those of the DLPack specification (dlpack.h of dmlc/dlpack). A consumer renames
  * the capsule and calls the deleter when it needs the memory no longer; a capsule that nobody
  * consumed does so itself. The deleter can be called from any thread.
  */
-#include "python/src/arrays/dlpack.h"
+#include "python/src/arrays/arrays.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "python/src/arrays/device_column.h"
-#include "python/src/base/errors.h"
 
 enum { CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2, CODE_BOOL = 6 };
 
@@ -48,17 +45,17 @@ struct shared {
 		struct managed old;
 		struct managed_versioned versioned;
 	} as;
-	int64_t shape[2], strides[2];
-	PyObject *column;
+	int64_t shape, stride;
+	PyObject *owner;
 };
 
 static void release(struct shared *s)
 {
-	/* After the end of the interpreter the column is gone with it. */
+	/* After the end of the interpreter the memory is gone with it. */
 	if (Py_IsInitialized()) {
 		PyGILState_STATE state = PyGILState_Ensure();
 
-		Py_DECREF(s->column);
+		Py_DECREF(s->owner);
 		PyGILState_Release(state);
 	}
 	free(s);
@@ -90,164 +87,47 @@ static void end_capsule(PyObject *capsule)
 	}
 }
 
-static void describe(const struct sl_py_column *c, struct shared *s, struct tensor *t)
+static void describe(const struct sl_py_array *a, int device, struct shared *s, struct tensor *t)
 {
-	static const uint8_t code[SL_PY_ITEMS] = {[SL_TYPE_F32] = CODE_FLOAT,
-		[SL_TYPE_U32] = CODE_UINT,
-		[SL_TYPE_U64] = CODE_UINT,
-		[SL_TYPE_U8] = CODE_UINT,
-		[SL_TYPE_I32] = CODE_INT,
-		[SL_PY_F64] = CODE_FLOAT,
-		[SL_PY_I64] = CODE_INT};
-
-	for (int i = 0; i < c->ndim; i++) {
-		s->shape[i] = c->shape[i];
-		s->strides[i] = c->strides[i] / c->item->bytes;
-	}
-	*t = (struct tensor){.data = c->data,
-		.device_type = sl_py_is_on_device(c) ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU,
-		.device_id = sl_py_is_on_device(c) ? c->block->number : 0,
-		.ndim = c->ndim,
-		.code = code[c->type],
-		.bits = (uint8_t)(8 * c->item->bytes),
+	s->shape = (int64_t)a->n;
+	s->stride = 1;
+	*t = (struct tensor){.data = (void *)(uintptr_t)a->data,
+		.device_type = SL_PY_DLPACK_CUDA,
+		.device_id = device,
+		.ndim = 1,
+		.code = a->kind == 'f'   ? CODE_FLOAT
+	                : a->kind == 'i' ? CODE_INT
+	                : a->kind == '?' ? CODE_BOOL
+	                                 : CODE_UINT,
+		.bits = (uint8_t)(8 * a->bytes),
 		.lanes = 1,
-		.shape = s->shape,
-		.strides = s->strides};
+		.shape = &s->shape,
+		.strides = &s->stride};
 }
 
-static PyObject *export_by(PyObject *self, bool versioned)
+PyObject *sl_py_dlpack_export(
+	PyObject *owner, const struct sl_py_array *a, int device, bool versioned)
 {
-	struct sl_py_column *c = (struct sl_py_column *)self;
 	struct shared *s = (struct shared *)calloc(1, sizeof(*s));
 	PyObject *capsule;
 
 	if (!s)
 		return PyErr_NoMemory();
-	s->column = self;
+	s->owner = owner;
 	if (versioned) {
 		s->as.versioned = (struct managed_versioned){
 			.major = 1, .minor = 0, .ctx = s, .deleter = delete_versioned};
-		describe(c, s, &s->as.versioned.tensor);
+		describe(a, device, s, &s->as.versioned.tensor);
 	} else {
 		s->as.old = (struct managed){.ctx = s, .deleter = delete_old};
-		describe(c, s, &s->as.old.tensor);
+		describe(a, device, s, &s->as.old.tensor);
 	}
 	capsule = PyCapsule_New(&s->as, versioned ? name_versioned : name_old, end_capsule);
 	if (capsule)
-		Py_INCREF(self);
+		Py_INCREF(owner);
 	else
 		free(s);
 	return capsule;
-}
-
-/*
- * The stream that the consumer names, by the rules of the Python array API: None is CUDA's legacy
- * default stream, 1 too, 2 the default stream of the thread, -1 asks for no synchronisation. False
- * with an exception.
- */
-static bool take_stream(PyObject *stream, bool *waits, sl_stream *s)
-{
-	long long number = 1;
-
-	if (stream != Py_None)
-		number = PyLong_AsLongLong(stream);
-	if (PyErr_Occurred())
-		return false;
-	if (number == 0 || number < -1) {
-		PyErr_SetString(PyExc_ValueError,
-			"stream: 0 and numbers below -1 are no streams of DLPack; use 1 for the legacy "
-			"default stream");
-		return false;
-	}
-	*waits = number != -1;
-	*s = number == 1 ? NULL : (sl_stream)(uintptr_t)number;
-	return true;
-}
-
-/*
- * Makes the stream of the consumer wait until the contents are complete. False with an exception.
- */
-static bool synchronise(const struct sl_py_column *c, PyObject *stream)
-{
-	enum sl_status status = SL_OK;
-	sl_stream s;
-	bool waits;
-
-	if (!sl_py_is_on_device(c)) {
-		if (stream != Py_None)
-			PyErr_SetString(
-				PyExc_BufferError, "memory of the host has no stream; pass None");
-		return stream == Py_None;
-	}
-	if (!take_stream(stream, &waits, &s))
-		return false;
-	if (waits)
-		status = sl_block_follow(c->block, s);
-	if (status != SL_OK)
-		sl_py_raise(status, sl_last_error(), NULL);
-	return status == SL_OK;
-}
-
-enum target { REFUSED, SAME, HOST };
-
-/*
- * Where the consumer wants the array: where it is, or copied to the host. REFUSED with an
- * exception.
- */
-static enum target target_of(const struct sl_py_column *c, PyObject *device, PyObject *copy)
-{
-	bool on_device = sl_py_is_on_device(c);
-	int own_type = on_device ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU;
-	int own_id = on_device ? c->block->number : 0, type = own_type, id = own_id;
-
-	if (device != Py_None && !PyArg_ParseTuple(device, "ii", &type, &id))
-		return REFUSED;
-	if (type == own_type && id == own_id && copy != Py_True)
-		return SAME;
-	if (on_device && type == SL_PY_DLPACK_CPU && copy != Py_False)
-		return HOST;
-	PyErr_SetString(PyExc_BufferError,
-		on_device
-			? "a column of a device is exported there without a copy, or as a copy on "
-			  "the CPU"
-			: "a column is exported on the CPU and without a copy only; copy it "
-			  "afterwards");
-	return REFUSED;
-}
-
-PyObject *sl_py_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
-{
-	static char *names[] = {(char *)(uintptr_t) "stream", (char *)(uintptr_t) "max_version",
-		(char *)(uintptr_t) "dl_device", (char *)(uintptr_t) "copy", NULL};
-	PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None, *host;
-	PyObject *capsule;
-	int major = 0, minor = 0;
-	enum target to;
-
-	if (!PyArg_ParseTupleAndKeywords(
-		    args, keywords, "|$OOOO", names, &stream, &version, &device, &copy))
-		return NULL;
-	if (version != Py_None && !PyArg_ParseTuple(version, "ii", &major, &minor))
-		return NULL;
-	to = target_of((struct sl_py_column *)self, device, copy);
-	if (to == SAME)
-		return synchronise((struct sl_py_column *)self, stream)
-		               ? export_by(self, major >= 1)
-		               : NULL;
-	host = to == HOST ? sl_py_to_host(self, NULL) : NULL;
-	capsule = host ? export_by(host, major >= 1) : NULL;
-	Py_XDECREF(host);
-	return capsule;
-}
-
-PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
-{
-	const struct sl_py_column *c = (struct sl_py_column *)self;
-	bool on_device = sl_py_is_on_device(c);
-
-	(void)none;
-	return Py_BuildValue("(ii)", on_device ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU,
-		on_device ? c->block->number : 0);
 }
 
 /* --- arrays of other libraries ---------------------------------------------------------------- */

@@ -1,15 +1,13 @@
 /*
- * input.c - see input.h.
+ * input.c - see arrays.h.
  *
  * Most libraries have the buffer protocol. torch has DLPack instead, which is asked for version 0
  * here: every producer has it. Both are held until the memory is given back.
  */
-#include "python/src/arrays/input.h"
+#include "python/src/arrays/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "python/src/arrays/dlpack.h"
 
 /* Whether a format has Python objects. The names of fields are between colons. */
 static bool has_objects(const char *format)

@@ -1,17 +1,17 @@
 /*
- * device_filter.c - see device_filter.h.
+ * device_filter.c - see filter.h.
  *
  * Columns that the condition or the key reads are used where they are, if they have the type of the
  * column and no gaps; else they are converted to memory of the call:
  *
  *	| converted columns | derived columns | numbers | flags | index | count | wrong | keys | scratch |
  */
-#include "python/src/filter/device_filter.h"
+#include "python/src/filter/filter.h"
 
 #include <string.h>
 
 #include "primitives/primitives.h"
-#include "python/src/arrays/column.h"
+#include "python/src/arrays/arrays.h"
 #include "stages/device/kernels.h"
 
 /* The number of host memory that a column is, or its first item, in a number of 8 bytes. */
@@ -42,9 +42,9 @@ static enum sl_type key_type(const struct filtering *f)
 /* Whether an array is used as it is. */
 static bool is_exact(const struct sl_py_array *a, int column)
 {
-	const char *type = sl_py_items[sl_column_facts[column].type].typestr; /* "<f4" */
+	const struct sl_py_array like = sl_py_items_of((enum sl_column)column);
 
-	return !a->constant && a->kind == type[1] && a->bytes == sl_column_facts[column].bytes &&
+	return !a->constant && a->kind == like.kind && a->bytes == like.bytes &&
 	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
 }
 
@@ -240,7 +240,7 @@ static enum sl_status filter(struct filtering *f, struct sl_py_device_kept *kept
 
 bool sl_py_can_be_column(const struct sl_py_array *a)
 {
-	return a->kind != 0 && !a->constant && sl_py_item_type(a) < SL_PY_ITEMS;
+	return !a->constant && (sl_py_is_real(a) || sl_py_is_whole(a));
 }
 
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,

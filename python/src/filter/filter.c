@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "primitives/primitives.h"
-#include "python/src/lists/blocks.h"
+#include "python/src/lists/lists.h"
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
 #include "stages/selection/key.h"

@@ -1,8 +1,69 @@
-/* filter.h - which particles of a table a selection keeps, and in which order. */
+/* filter.h - conditions and keys on arrays. */
 #ifndef SL_PYTHON_FILTER_FILTER_H
 #define SL_PYTHON_FILTER_FILTER_H
 
-#include "python/src/filter/selection.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "primitives/base/status.h"
+#include "python/src/arrays/arrays.h"
+#include "python/src/primitives/primitives.h"
+#include "stages/particle/particle.h"
+
+/*
+ * Arrays as columns of particles: the values that a run would have read from a list.
+ *
+ * A value has the type of its column: real numbers are rounded to single precision, integers must
+ * be in range.
+ */
+
+struct sl_py_table {
+	uint32_t n;                                 /* particles */
+	struct sl_py_array column[SL_COLUMN_COUNT]; /* kind 0: the table does not have it */
+	bool (*stop)(void *ctx);                    /* struct sl_py_blocks */
+};
+
+static inline bool sl_py_table_has(const struct sl_py_table *t, int column)
+{
+	return t->column[column].kind != 0;
+}
+
+/* The largest number of a column of integers; 2^64 where that is not reached. */
+double sl_py_most_whole(int column);
+
+/* Fails because item i of a column has a value that the column cannot hold. */
+enum sl_status sl_py_table_refuse(int column, size_t i, double value);
+
+/* Checks the types and sizes of all columns, and sets t->n. */
+enum sl_status sl_py_table_check(struct sl_py_table *t);
+
+/*
+ * The values of particles from .. from + n - 1 as doubles, as sl_condition_value() has them. A
+ * missing id is the number of the row. SL_USAGE if a number does not fit in the column.
+ */
+enum sl_status sl_py_table_load(
+	const struct sl_py_table *t, int column, size_t from, uint32_t n, double *to);
+
+/* Sets one column of *p to that of particle i. */
+enum sl_status sl_py_table_get(
+	const struct sl_py_table *t, int column, size_t i, struct sl_particle *p);
+
+/* A condition and a key, in the syntax of keep and key of a configuration, for a table. */
+
+struct sl_py_selection {
+	struct sl_config config;
+	struct sl_reader *reader; /* has the problems */
+	struct sl_choices choices;
+};
+
+/*
+ * Resolves the keys keep and key of a configuration against the columns of the table. all: keep is
+ * not used, and all particles are kept. *made is allocated, also after most failures; free it.
+ */
+enum sl_status sl_py_selection_make(
+	const char *text, bool all, const struct sl_py_table *t, struct sl_py_selection **made);
+void sl_py_selection_free(struct sl_py_selection *s);
+
+/* Which particles of a table a selection keeps, and in which order. */
 
 /*
  * Writes the numbers of the particles that are kept to index, which has room for t->n, in the order
@@ -11,5 +72,31 @@
  */
 enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_selection *s,
 	uint32_t *index, uint32_t *n_kept);
+
+/* Filter.h for columns in the memory of a device: the same particles in the same order. */
+
+/*
+ * Columns of a device. A constant one is a number of the host, or an array of no dimension of the
+ * device.
+ */
+struct sl_py_device_table {
+	struct sl_py_table table;
+	struct sl_py_device_input in[SL_COLUMN_COUNT]; /* of arrays */
+	int number;                                    /* of the device */
+};
+
+/* The particles that were kept; blocks belong to the caller, also after a failure. */
+struct sl_py_device_kept {
+	uint32_t n;
+	struct sl_device_block *index;                   /* uint32_t: their numbers */
+	struct sl_device_block *column[SL_COLUMN_COUNT]; /* their items; NULL: not copied */
+};
+
+/* Whether filter copies the items of a column. */
+bool sl_py_can_be_column(const struct sl_py_array *a);
+
+/* Filters and sorts. The kind of device is chosen (turn.h). All 0: kept. */
+enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
+	const struct sl_py_selection *s, struct sl_py_device_kept *kept);
 
 #endif

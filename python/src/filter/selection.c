@@ -1,10 +1,10 @@
 /*
- * selection.c - see selection.h.
+ * selection.c - see filter.h.
  *
  * The condition and the key are resolved by the code of a run, for a model that has the columns of
  * the table. With a column fate it has all fates, else the one of the model list.
  */
-#include "python/src/filter/selection.h"
+#include "python/src/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

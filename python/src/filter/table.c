@@ -1,5 +1,5 @@
-/* table.c - see table.h. */
-#include "python/src/filter/table.h"
+/* table.c - see filter.h. */
+#include "python/src/filter/filter.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* blocks.c - see blocks.h. */
-#include "python/src/lists/blocks.h"
+/* blocks.c - see lists.h. */
+#include "python/src/lists/lists.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /*
- * gunzip.c - see gunzip.h.
+ * gunzip.c - see lists.h.
  *
  * A member does not state its size, so its end is not known before it is decompressed. But programs
  * that write many members begin each with the same 8 bytes, which occur elsewhere with a
@@ -8,13 +8,12 @@
  * where it is expected to, with its checksum and size; if one does not, the file is decompressed
  * from its beginning.
  */
-#include "python/src/lists/gunzip.h"
+#include "python/src/lists/lists.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/lists/blocks.h"
 #include "stages/formats/common/inflate.h"
 
 /* Identification, DEFLATE, no flags, no time of modification. */

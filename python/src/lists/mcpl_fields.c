@@ -1,10 +1,10 @@
 /*
- * mcpl_fields.c - see mcpl_fields.h.
+ * mcpl_fields.c - see lists.h.
  *
  * A tile of particles is loaded field by field into doubles, checked, and stored into the records
  * field by field: the inner loops have one type each, so that the compiler vectorises them.
  */
-#include "python/src/lists/mcpl_fields.h"
+#include "python/src/lists/lists.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,16 +1,14 @@
 /*
- * mcpl_load.c - see mcpl_load.h.
+ * mcpl_load.c - see lists.h.
  *
  * A tile of records is decoded number by number into doubles, by the operations of sl_mcpl_decode()
  * and sl_mcpl_to_particle(), and stored column by column. A gzip file is decompressed first
  * (gunzip.h).
  */
-#include "python/src/lists/mcpl_load.h"
+#include "python/src/lists/lists.h"
 
 #include <string.h>
 
-#include "python/src/lists/blocks.h"
-#include "python/src/lists/gunzip.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

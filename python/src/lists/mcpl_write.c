@@ -1,18 +1,16 @@
 /*
- * mcpl_write.c - see mcpl_write.h.
+ * mcpl_write.c - see lists.h.
  *
  * Blocks of records are made, and for .mcpl.gz compressed, by all cores, and written in order. A
  * block of a .mcpl.gz file is a gzip member, as in the files of a run.
  */
-#include "python/src/lists/mcpl_write.h"
+#include "python/src/lists/lists.h"
 
 #include <string.h>
 
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "primitives/primitives.h"
-#include "python/src/lists/blocks.h"
-#include "python/src/lists/mcpl_fields.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"

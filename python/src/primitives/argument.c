@@ -1,10 +1,10 @@
-/* argument.c - see argument.h. */
-#include "python/src/primitives/argument.h"
+/* argument.c - see primitives.h. */
+#include "python/src/primitives/primitives.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
+#include "python/src/arrays/arrays.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 
@@ -204,7 +204,7 @@ PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument
 	a->made = NULL;
 	c->operand[i].block = NULL;
 	return block ? sl_py_column_of_block(&a->array, SL_COLUMN_COUNT, block, a->array.n)
-	             : sl_py_column_of_array(&a->array, SL_COLUMN_COUNT, made, a->array.n);
+	             : sl_py_column_alone(&a->array, SL_COLUMN_COUNT, made, a->array.n);
 }
 
 void sl_py_argument_give(struct sl_py_argument *a)

@@ -1,5 +1,5 @@
-/* call.c - see call.h. */
-#include "python/src/primitives/call.h"
+/* call.c - see primitives.h. */
+#include "python/src/primitives/primitives.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,46 +1,72 @@
 /*
- * device_input.c - see device_input.h.
+ * device_input.c - see primitives.h.
  *
  * An array is read in the fastest way that it offers: the block of a column; the C functions of its
  * type (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
  */
-#include "python/src/primitives/device_input.h"
+#include "python/src/primitives/primitives.h"
 
 #include <string.h>
 
-#include "python/src/arrays/device_column.h"
+#include "python/src/arrays/arrays.h"
 
-/* --- members of __cuda_array_interface__ ------------------------------------------------------ */
+/* --- __cuda_array_interface__ ----------------------------------------------------------------- */
 
-/* The members of the dict; objects are borrowed from a copy of it that no other code can change. */
-struct cuda_array {
-	PyObject *dict, *shape, *strides, *stream;
-	const char *type;
-	unsigned long long data;
-	int read_only;
-};
-
-/* The caller ends with Py_XDECREF(a->dict). False, perhaps with an exception, if it is no array. */
-static bool read_members(PyObject *object, struct cuda_array *a)
+/* Sets the array, without its device. False, without an exception, if the members describe none. */
+static bool read_interface(PyObject *object, struct sl_py_device_input *in)
 {
-	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__"), *type, *data,
-		 *mask;
+	PyObject *facts = sl_py_cuda_array(object);
+	int64_t shape[SL_PY_DIMENSIONS_MOST], strides[SL_PY_DIMENSIONS_MOST];
+	const char *from_shape, *from_strides;
+	Py_ssize_t bytes, strides_bytes;
+	unsigned long long data;
+	struct sl_py_dlpack_array *d = &in->at;
+	long long stream;
+	int read_only, kind, item;
+	bool valid = facts &&
+	             PyArg_ParseTuple(facts, "Kpiiy#z#L", &data, &read_only, &kind, &item,
+			     &from_shape, &bytes, &from_strides, &strides_bytes, &stream) &&
+	             bytes <= (Py_ssize_t)sizeof(shape);
 
-	a->dict = dict && PyDict_Check(dict) ? PyDict_Copy(dict) : NULL;
-	Py_XDECREF(dict);
-	if (!a->dict)
-		return false;
-	a->shape = PyDict_GetItemString(a->dict, "shape");
-	a->strides = PyDict_GetItemString(a->dict, "strides");
-	a->stream = PyDict_GetItemString(a->dict, "stream");
-	type = PyDict_GetItemString(a->dict, "typestr");
-	data = PyDict_GetItemString(a->dict, "data");
-	mask = PyDict_GetItemString(a->dict, "mask");
-	if (!a->shape || !PyTuple_Check(a->shape) || !type || !PyUnicode_Check(type) || !data ||
-		!PyTuple_Check(data) || (mask && mask != Py_None))
-		return false;
-	a->type = PyUnicode_AsUTF8AndSize(type, NULL);
-	return a->type && PyArg_ParseTuple(data, "Kp", &a->data, &a->read_only);
+	if (valid) {
+		memcpy(shape, from_shape, (size_t)bytes);
+		if (from_strides)
+			memcpy(strides, from_strides, (size_t)bytes);
+		d->array = (struct sl_py_array){.data = (const void *)(uintptr_t)data,
+			.kind = kind == 'b' ? '?' : (char)kind,
+			.bytes = (uint8_t)item};
+		d->ndim = (int)(bytes / (Py_ssize_t)sizeof(*shape));
+		d->read_only = read_only != 0;
+		d->device_type = SL_PY_DLPACK_CUDA;
+		in->follows = stream >= 0;
+		in->producer = stream <= 1 ? NULL : (sl_stream)(uintptr_t)stream;
+		valid = sl_py_array_shape(&d->array, d->ndim, shape, from_strides ? strides : NULL,
+			1, &d->bytes, &d->contiguous);
+	}
+	Py_XDECREF(facts);
+	PyErr_Clear();
+	return valid;
+}
+
+static bool take_interface(PyObject *object, const char *name, struct sl_py_device_input *in)
+{
+	if (read_interface(object, in))
+		return true;
+	PyErr_Format(PyExc_BufferError,
+		"%s: __cuda_array_interface__ describes no array of numbers of 1, 2, 4 or 8 bytes with "
+		"a valid shape, address and stream",
+		name);
+	return false;
+}
+
+/* A capsule of version 0 cannot say that memory is read-only: that of JAX is, by its interface. */
+static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
+{
+	struct sl_py_device_input interface = {.capsule = NULL};
+
+	if (in->at.read_only || !in->capsule || !PyCapsule_IsValid(in->capsule, "used_dltensor"))
+		return in->at.read_only;
+	return read_interface(object, &interface) && interface.at.read_only;
 }
 
 /* --- where an array is ------------------------------------------------------------------------ */
@@ -66,29 +92,27 @@ static enum sl_py_where where_of(int type, int id, int *number)
  */
 static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 {
-	struct cuda_array a = {.dict = NULL};
+	struct sl_py_device_input in = {.capsule = NULL};
 
 	if (PyObject_CheckBuffer(object) ||
 		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
 		return SL_PY_ON_HOST;
-	if (!read_members(object, &a))
-		a.data = 0; /* take_interface() reports it */
-	Py_XDECREF(a.dict);
-	PyErr_Clear();
-	*number = sl_cuda_device_of((const void *)(uintptr_t)a.data);
+	(void)read_interface(object, &in); /* take_interface() reports a failure */
+	*number = sl_cuda_device_of(in.at.array.data);
 	return SL_PY_ON_CUDA;
 }
 
 enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 {
-	const struct sl_py_column *column = sl_py_block_column(object);
+	const struct sl_device_block *block;
+	struct sl_py_dlpack_array d;
 	int type, id;
 	PyObject *device;
 
 	*number = 0;
-	if (column) {
-		*number = column->block->number;
-		return column->block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
+	if (sl_py_block_column(object, &block, &d)) {
+		*number = block->number;
+		return block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
 	}
 	if (!PyObject_HasAttrString(object, "__dlpack_device__"))
 		return where_without_dlpack(object, number);
@@ -157,115 +181,15 @@ static bool take_capsule(
 	return false;
 }
 
-/* --- __cuda_array_interface__ ----------------------------------------------------------------- */
-
-/* Reads a tuple of numbers. False if it has another number of items, or with an exception. */
-static bool read_tuple(PyObject *tuple, Py_ssize_t n, int64_t *number)
-{
-	if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
-		return false;
-	for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++)
-		number[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
-	return !PyErr_Occurred();
-}
-
-/* Fills in the shape. False, perhaps with an exception, if it is none of an array in memory. */
-static bool read_shape(const struct cuda_array *a, struct sl_py_dlpack_array *d)
-{
-	int64_t shape[SL_PY_DIMENSIONS_MOST], strides[SL_PY_DIMENSIONS_MOST];
-	bool has_strides = a->strides && a->strides != Py_None;
-	Py_ssize_t ndim = PyTuple_Size(a->shape);
-
-	d->ndim = (int)ndim;
-	return ndim <= SL_PY_DIMENSIONS_MOST && read_tuple(a->shape, ndim, shape) &&
-	       (!has_strides || read_tuple(a->strides, ndim, strides)) &&
-	       sl_py_array_shape(&d->array, d->ndim, shape, has_strides ? strides : NULL, 1,
-		       &d->bytes, &d->contiguous);
-}
-
-/* Fills in the type of the items: "<f4". */
-static bool read_type(const char *type, struct sl_py_array *a)
-{
-	if (strlen(type) != 3 || type[0] == '>' || !strchr("fiub", type[1]) || type[2] < '1' ||
-		type[2] > '8')
-		return false;
-	a->kind = type[1] == 'b' ? '?' : type[1];
-	a->bytes = (uint8_t)(type[2] - '0');
-	return true;
-}
-
-/* The stream of the array, which the work follows. False with an exception. */
-static bool read_stream(const struct cuda_array *a, struct sl_py_device_input *in)
-{
-	unsigned long long number;
-
-	if (!a->stream || a->stream == Py_None)
-		return true;
-	number = PyLong_AsUnsignedLongLong(a->stream);
-	in->follows = true;
-	in->producer = number <= 1 ? NULL : (sl_stream)(uintptr_t)number;
-	return !PyErr_Occurred();
-}
-
-static bool take_interface(PyObject *object, const char *name, struct sl_py_device_input *in)
-{
-	struct cuda_array a = {.dict = NULL};
-	bool taken = read_members(object, &a) && read_type(a.type, &in->at.array);
-
-	in->at.array.data = (const void *)(uintptr_t)a.data;
-	in->at.read_only = a.read_only != 0;
-	in->at.device_type = SL_PY_DLPACK_CUDA;
-	taken = taken && read_shape(&a, &in->at) && read_stream(&a, in);
-	Py_XDECREF(a.dict);
-	if (!taken && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_OverflowError)))
-		PyErr_Format(PyExc_BufferError,
-			"%s: __cuda_array_interface__ describes no array of numbers of 1, 2, 4 or 8 "
-			"bytes with a valid shape, address and stream",
-			name);
-	return taken;
-}
-
-/* A capsule of version 0 cannot say that memory is read-only: that of JAX is, by its interface. */
-static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
-{
-	struct cuda_array a = {.dict = NULL};
-	bool read_only;
-
-	if (in->at.read_only || !in->capsule || !PyCapsule_IsValid(in->capsule, "used_dltensor"))
-		return in->at.read_only;
-	read_only = read_members(object, &a) && a.read_only != 0;
-	Py_XDECREF(a.dict);
-	PyErr_Clear();
-	return read_only;
-}
-
 /* --- all kinds -------------------------------------------------------------------------------- */
-
-static void take_column(const struct sl_py_column *c, struct sl_py_device_input *in)
-{
-	in->block = c->block;
-	in->at = (struct sl_py_dlpack_array){.ndim = c->ndim,
-		.contiguous = true,
-		.bytes = (size_t)(c->n * c->item->bytes),
-		.device_type = SL_PY_DLPACK_CUDA,
-		.device_id = c->block->number};
-	in->at.array = (struct sl_py_array){.data = c->data,
-		.n = (size_t)c->shape[0],
-		.stride = c->strides[0],
-		.kind = c->item->typestr[1],
-		.bytes = (uint8_t)c->item->bytes};
-}
 
 static bool take(
 	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
 {
-	const struct sl_py_column *column = sl_py_block_column(object);
 	void *producer = NULL;
 
-	if (column) {
-		take_column(column, in);
+	if (sl_py_block_column(object, &in->block, &in->at))
 		return true;
-	}
 	if (sl_py_dlpack_describe(object, &in->at, &producer)) {
 		in->follows = true;
 		in->producer = (sl_stream)producer;

@@ -1,5 +1,19 @@
+/* src.h - jobs, and the functions of sluice._native in other files. */
+#ifndef SL_PYTHON_SRC_H
+#define SL_PYTHON_SRC_H
+
+#include "python/src/base/python.h"
+
+#include <stdbool.h>
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/resolve.h"
+#include "pipeline/run/run.h"
+#include "primitives/base/threads.h"
+#include "python/src/primitives/primitives.h"
+
 /*
- * job.h - a call of the library in a separate thread, while the caller waits for its results.
+ * A call of the library in a separate thread, while the caller waits for its results.
  *
  * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes
  * the batches that the job delivers from a short queue: a slow caller makes the job wait.
@@ -8,15 +22,6 @@
  *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
  *	caller: sl_py_job_free()    ends the job at once, if it still works
  */
-#ifndef SL_PYTHON_JOB_H
-#define SL_PYTHON_JOB_H
-
-#include "python/src/base/python.h"
-
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/resolve.h"
-#include "pipeline/run/run.h"
-#include "primitives/base/threads.h"
 
 /*
  * A batch of survivors that the job has copied for the caller; or one whose columns are in a block
@@ -109,5 +114,63 @@ enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot);
 
 /* In the thread: stores the progress. A struct sl_control.progress. */
 void sl_py_job_progress(void *job, const struct sl_progress *p);
+
+/* The type sluice._native.Job: a job (job.h) as an object of Python. */
+
+/* Makes the type. False with an exception. */
+bool sl_py_job_type_make(void);
+
+/* start(kind, path, text, sets, inputs, in_memory, keep_all, start, id): a job that works. */
+PyObject *sl_py_start(PyObject *module, PyObject *args);
+
+/* What jobs do, in their threads: calls of the pipeline that fill in the outcome of the job. */
+
+/* Each is a struct sl_py_job.work; "run" and the others are their names in Python. */
+enum sl_status sl_py_work_run(struct sl_py_job *job);     /* text: run.json; facts: directory */
+enum sl_status sl_py_work_check(struct sl_py_job *job);   /* reads and resolves a configuration */
+enum sl_status sl_py_work_plan(struct sl_py_job *job);    /* text: that of sluice plan */
+enum sl_status sl_py_work_compare(struct sl_py_job *job); /* text: JSON; facts: its tables */
+enum sl_status sl_py_work_replay(struct sl_py_job *job);  /* text: JSON of the history */
+enum sl_status sl_py_work_verify(struct sl_py_job *job);  /* text: JSON of the counts */
+enum sl_status sl_py_work_convert(struct sl_py_job *job); /* text: notes */
+enum sl_status sl_py_work_info(struct sl_py_job *job);    /* text: that of sluice info */
+
+/* Functions of sluice._native on particle lists (sluice/_lists.py). */
+
+/* write_mcpl(path, {field: array or number}, single, comments, force) */
+PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
+
+/*
+ * filter(text, all, {column: array or number}, device): (n, index, {column: Column}) of the
+ * particles that the keys keep (unless all) and key of the configuration text select. None instead
+ * of a Column: its type is that of no Column. Columns of a device stay there; device: None, or
+ * where they are.
+ */
+PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
+
+/* Filter() of list_calls.h on columns in the memory of one device. */
+
+/*
+ * columns: a dict; where and number: of the first array. The result is that of sl_py_filter_call().
+ */
+PyObject *sl_py_filter_on_device(
+	const char *text, bool all, PyObject *columns, enum sl_py_where where, int number);
+
+/* Functions of sluice._native that call primitives (sluice/_primitives.py). */
+
+/*
+ * backend and device are texts or None; out is an array to write to, or None: a Column is made.
+ * stream is None, or the number of a CUDA stream. Arrays of a device stay there.
+ *
+ * scan(array, inclusive, backend, device, out, stream): the array of sums compact(flags, backend,
+ * device, out, stream): (array of indices, number of them that are valid) sort(keys, values or
+ * None, begin_bit, end_bit or -1, backend, device, out, values_out, stream): (keys, values)
+ * deflate(data, wrapper, level, backend, device, out, stream): bytes, or a Column of a device; with
+ * out, their number
+ */
+PyObject *sl_py_scan(PyObject *module, PyObject *args);
+PyObject *sl_py_compact(PyObject *module, PyObject *args);
+PyObject *sl_py_sort(PyObject *module, PyObject *args);
+PyObject *sl_py_deflate(PyObject *module, PyObject *args);
 
 #endif

@@ -1,15 +1,17 @@
+/* contenders.h - implementations of the whole batch, behind one interface. */
+#ifndef SL_BENCH_CONTENDERS_CONTENDERS_H
+#define SL_BENCH_CONTENDERS_CONTENDERS_H
+
+#include "bench/cub/cub.h"
+#include "stages/device/device_pipeline.h"
+
 /*
- * contender.h - an implementation of the whole batch, from particles to sorted columns, that
+ * An implementation of the whole batch, from particles to sorted columns, that
  * sluice-bench pipeline compares with others.
  *
  * There are two: this project's device pipeline (sluice_contender.h) and the usual combination of
  * CUB's calls (cub_contender.h). host_reference.h computes the expected result on the host.
  */
-#ifndef SL_BENCH_CONTENDERS_CONTENDER_H
-#define SL_BENCH_CONTENDERS_CONTENDER_H
-
-#include "bench/cub/cub_pipeline.h"
-#include "stages/device/device_pipeline.h"
 
 enum { SL_CONTENDER_STEPS_MAX = SL_STAGE_COUNT, SL_CONTENDER_EVENTS = 6 };
 
@@ -70,5 +72,18 @@ double sl_ms_between(sl_event from, sl_event to, enum sl_status *s);
 
 /* The result of a batch whose columns have digests. */
 void sl_batch_result_of(const struct sl_batch *b, struct sl_batch_result *r);
+
+/* The batch made of CUB's calls and simple kernels. */
+
+/* NULL in a build without CUDA. */
+extern const struct sl_contender_type *const sl_cub_contender;
+
+/* The result of a batch by the loops of the host, which are the specification. */
+
+enum sl_status sl_host_reference(const struct sl_recipe *recipe, struct sl_batch_result *r);
+
+/* This project's device pipeline, in the mode that the recipe names. */
+
+extern const struct sl_contender_type sl_sluice_contender;
 
 #endif

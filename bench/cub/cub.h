@@ -1,17 +1,27 @@
-/*
- * cub_pipeline.h - the batch as a user of CUB would write it: own kernels for particles and
- * columns, CUB for selection and sort. CUDA devices only.
- *
- * The order of the calls: generate, select, (the host reads n_survivors), keys, sort, gather.
- */
-#ifndef SL_BENCH_CUB_CUB_PIPELINE_H
-#define SL_BENCH_CUB_CUB_PIPELINE_H
+/* cub.h - CUB as backends and as a pipeline, for comparison only. CUDA devices only. */
+#ifndef SL_BENCH_CUB_CUB_H
+#define SL_BENCH_CUB_CUB_H
 
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
 #include "stages/models/model.h"
 
 SL_C_BEGIN
+
+/* CUB's scan, select and sort in the form of backends, for comparison only. CUDA devices only. */
+
+/* Indexed by enum sl_primitive; there is none for SL_DEFLATE. */
+extern const struct sl_backend sl_cub_backends[];
+
+/* CCCL_VERSION: 3000001 for CCCL 3.0.1, which contains CUB. */
+extern const int sl_cub_version;
+
+/*
+ * The batch as a user of CUB would write it: own kernels for particles and
+ * columns, CUB for selection and sort. CUDA devices only.
+ *
+ * The order of the calls: generate, select, (the host reads n_survivors), keys, sort, gather.
+ */
 
 /* A batch made by simple kernels and CUB calls. Keys have at most 32 bits. */
 struct sl_cub_pipeline {

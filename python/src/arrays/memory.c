@@ -1,0 +1,392 @@
+/* memory.c - see arrays.h. */
+#include "python/src/arrays/arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitives/device/device.h"
+#include "python/src/base/errors.h"
+#include "python/src/base/turn.h"
+
+struct memory {
+	PyObject_HEAD void *data;
+	size_t bytes;
+	struct sl_device_block *block; /* that has the memory; NULL: it is of sl_memory_get() */
+};
+
+static PyTypeObject *memory_type;
+static PyObject *column_class, *make_column, *cuda_array; /* of sluice/_column.py */
+
+PyObject *sl_py_bind(PyObject *module, PyObject *args)
+{
+	(void)module;
+	if (!PyArg_ParseTuple(args, "OOO", &column_class, &make_column, &cuda_array))
+		return NULL;
+	Py_INCREF(column_class);
+	Py_INCREF(make_column);
+	Py_INCREF(cuda_array);
+	Py_RETURN_NONE;
+}
+
+PyObject *sl_py_cuda_array(PyObject *object)
+{
+	return PyObject_CallFunctionObjArgs(cuda_array, object, NULL);
+}
+
+/* --- owners ----------------------------------------------------------------------------------- */
+
+static void give(void *data, struct sl_device_block *block)
+{
+	if (block)
+		sl_block_give(block);
+	else
+		sl_memory_give(SL_HOST, data);
+}
+
+static PyObject *memory_of(void *data, size_t bytes, struct sl_device_block *block)
+{
+	struct memory *m = PyObject_New(struct memory, memory_type);
+
+	if (!m) {
+		give(data, block);
+		return NULL;
+	}
+	m->data = data;
+	m->bytes = bytes;
+	m->block = block;
+	return (PyObject *)m;
+}
+
+PyObject *sl_py_memory_of(void *data, size_t bytes)
+{
+	return memory_of(data, bytes, NULL);
+}
+
+PyObject *sl_py_memory_of_block(struct sl_device_block *block)
+{
+	return memory_of(block->data, block->bytes, block);
+}
+
+static void dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	give(((struct memory *)self)->data, ((struct memory *)self)->block);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static bool is_on_device(const struct memory *m)
+{
+	return m->block && !m->block->emulated;
+}
+
+static int get_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+	const struct memory *m = (struct memory *)self;
+
+	if (!is_on_device(m))
+		return PyBuffer_FillInfo(view, self, m->data, (Py_ssize_t)m->bytes, 0, flags);
+	view->obj = NULL;
+	PyErr_SetString(PyExc_BufferError, "the host cannot read memory of a device");
+	return -1;
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+static PyObject *column_in(PyObject *owner, const struct sl_py_array *like, const char *name,
+	const char *unit, const void *data, PyObject *shape)
+{
+	const char *from = (const char *)((struct memory *)owner)->data;
+	PyObject *made;
+	char type[8];
+
+	snprintf(type, sizeof(type), "%c%u", like->kind, (unsigned)like->bytes);
+	made = shape ? PyObject_CallFunction(make_column, "OnsOss", owner,
+			       (Py_ssize_t)(data ? (const char *)data - from : 0),
+			       like->kind == '?' ? "?" : type, shape, name, unit)
+	             : NULL;
+	Py_XDECREF(shape);
+	return made;
+}
+
+PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int column,
+	const struct sl_column_label *label, const void *data, size_t n)
+{
+	const char *name = "", *unit = "";
+
+	if (!owner)
+		return NULL;
+	if (label) {
+		name = label->name;
+		unit = sl_units[label->unit].text;
+	} else if (column < SL_COLUMN_COUNT) {
+		name = sl_column_facts[column].name;
+		unit = sl_units[sl_column_facts[column].unit].text;
+	}
+	return column_in(owner, like, name, unit, data, Py_BuildValue("(n)", (Py_ssize_t)n));
+}
+
+struct sl_py_array sl_py_items_of(enum sl_column column)
+{
+	static const char kind[] = {[SL_TYPE_F32] = 'f',
+		[SL_TYPE_U32] = 'u',
+		[SL_TYPE_U64] = 'u',
+		[SL_TYPE_U8] = 'u',
+		[SL_TYPE_I32] = 'i'};
+
+	return (struct sl_py_array){.kind = kind[sl_column_facts[column].type],
+		.bytes = (uint8_t)sl_column_facts[column].bytes};
+}
+
+PyObject *sl_py_column_of(PyObject *owner, enum sl_column column,
+	const struct sl_column_label *label, const void *data, size_t n)
+{
+	const struct sl_py_array like = sl_py_items_of(column);
+
+	return sl_py_column_like(owner, &like, (int)column, label, data, n);
+}
+
+/* Ends the reference to owner, which the column has then. */
+static PyObject *alone(PyObject *owner, const struct sl_py_array *like, int column, size_t n)
+{
+	PyObject *made = sl_py_column_like(owner, like, column, NULL, NULL, n);
+
+	Py_XDECREF(owner);
+	return made;
+}
+
+PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data, size_t n)
+{
+	return alone(sl_py_memory_of(data, n * like->bytes), like, column, n);
+}
+
+PyObject *sl_py_column_of_block(
+	const struct sl_py_array *like, int column, struct sl_device_block *block, size_t n)
+{
+	return alone(sl_py_memory_of_block(block), like, column, n);
+}
+
+PyObject *sl_py_rows(double *data, size_t rows, size_t n)
+{
+	static const struct sl_py_array like = {.kind = 'f', .bytes = sizeof(double)};
+	PyObject *owner = sl_py_memory_of(data, rows * n * sizeof(double));
+	PyObject *made = owner ? column_in(owner, &like, "", "", NULL,
+					 Py_BuildValue("(nn)", (Py_ssize_t)rows, (Py_ssize_t)n))
+	                       : NULL;
+
+	Py_XDECREF(owner);
+	return made;
+}
+
+enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data)
+{
+	size_t item = sl_column_facts[c->column].bytes;
+
+	SL_TRY(sl_memory_get(SL_HOST, n * item, data));
+	if (!c->constant && n > 0)
+		memcpy(*data, c->data, n * item);
+	for (size_t i = 0; c->constant && i < n; i++)
+		memcpy((char *)*data + i * item, c->data, item);
+	return SL_OK;
+}
+
+/* --- places: (memory, offset, kind, bytes of an item, items) of a column of a block ------------- */
+
+/* False with an exception. The array is valid while the place is. */
+static bool read_place(PyObject *place, struct memory **m, struct sl_py_array *a)
+{
+	Py_ssize_t offset, n;
+	int kind, bytes;
+
+	if (!PyArg_ParseTuple(place, "O!niin", memory_type, m, &offset, &kind, &bytes, &n))
+		return false;
+	*a = (struct sl_py_array){.data = (char *)(*m)->data + offset,
+		.n = (size_t)n,
+		.stride = bytes,
+		.kind = kind == 'b' ? '?' : (char)kind,
+		.bytes = (uint8_t)bytes};
+	return true;
+}
+
+bool sl_py_block_column(
+	PyObject *o, const struct sl_device_block **block, struct sl_py_dlpack_array *d)
+{
+	PyObject *place = PyObject_IsInstance(o, column_class) > 0
+	                          ? PyObject_GetAttrString(o, "_place")
+	                          : NULL;
+	struct memory *m;
+	bool found = place && place != Py_None && read_place(place, &m, &d->array);
+
+	if (found) {
+		*block = m->block;
+		d->ndim = 1;
+		d->contiguous = true;
+		d->bytes = d->array.n * d->array.bytes;
+		d->device_type = SL_PY_DLPACK_CUDA;
+		d->device_id = m->block->number;
+	}
+	Py_XDECREF(place); /* the column has the memory */
+	PyErr_Clear();
+	return found;
+}
+
+/* Copies arrays of one device to a block that is taken. With the device selected. */
+static enum sl_status queue_copies(const struct sl_py_array *from, struct memory *const *owner,
+	Py_ssize_t n, struct sl_device_block **block)
+{
+	size_t bytes = 0, used = 0;
+
+	for (Py_ssize_t i = 0; i < n; i++)
+		bytes += from[i].n * from[i].bytes;
+	SL_TRY(sl_block_take(bytes, NULL, block));
+	for (Py_ssize_t i = 0; i < n; i++) {
+		SL_TRY(sl_block_follow(owner[i]->block, NULL));
+		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].data,
+			from[i].n * from[i].bytes, NULL));
+		used += from[i].n * from[i].bytes;
+	}
+	return sl_stream_wait(NULL);
+}
+
+/* Without the lock of the interpreter. */
+static enum sl_status join(const struct sl_py_array *from, struct memory *const *owner,
+	Py_ssize_t n, struct sl_device_block **block)
+{
+	enum sl_status s;
+	int before;
+
+	SL_TRY(sl_py_turn_share(owner[0]->block->emulated));
+	s = sl_device_select(owner[0]->block->number, &before);
+	if (s == SL_OK) {
+		s = queue_copies(from, owner, n, block);
+		sl_device_restore(before);
+	}
+	sl_py_turn_unshare();
+	return s;
+}
+
+/* The caller keeps the tuple of places, and so the memory. */
+PyObject *sl_py_concat(PyObject *module, PyObject *places)
+{
+	const Py_ssize_t n = PyTuple_Size(places);
+	struct sl_py_array *from = (struct sl_py_array *)calloc((size_t)n + 1, sizeof(*from));
+	struct memory **owner = (struct memory **)calloc((size_t)n + 1, sizeof(*owner));
+	struct sl_device_block *block = NULL;
+	bool taken = from && owner && n > 0;
+	enum sl_status s = SL_HOST_MEMORY;
+
+	(void)module;
+	for (Py_ssize_t i = 0; taken && i < n; i++)
+		taken = read_place(PyTuple_GetItem(places, i), &owner[i], &from[i]);
+	if (taken) {
+		Py_BEGIN_ALLOW_THREADS
+		s = join(from, owner, n, &block);
+		Py_END_ALLOW_THREADS
+	}
+	free(from);
+	free((void *)owner);
+	if (s == SL_OK)
+		return sl_py_memory_of_block(block);
+	sl_block_give(block);
+	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
+}
+
+PyObject *sl_py_dlpack(PyObject *module, PyObject *args)
+{
+	PyObject *place;
+	struct sl_py_array a;
+	struct memory *m;
+	enum sl_status s = SL_OK;
+	long long stream;
+	int major;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "O!Li", &PyTuple_Type, &place, &stream, &major) ||
+		!read_place(place, &m, &a))
+		return NULL;
+	if (stream != -1) /* the stream of the consumer waits until the contents are complete */
+		s = sl_block_follow(m->block, stream == 1 ? NULL : (sl_stream)(uintptr_t)stream);
+	if (s != SL_OK)
+		return sl_py_raise(s, sl_last_error(), NULL);
+	return sl_py_dlpack_export((PyObject *)m, &a, m->block->number, major >= 1);
+}
+
+/* --- the type --------------------------------------------------------------------------------- */
+
+/* read(offset, bytes): a copy in memory of the host. */
+static PyObject *read_memory(PyObject *self, PyObject *args)
+{
+	const struct memory *m = (struct memory *)self;
+	Py_ssize_t offset, bytes;
+	enum sl_status s;
+	void *data;
+
+	if (!PyArg_ParseTuple(args, "nn", &offset, &bytes))
+		return NULL;
+	if (sl_memory_get(SL_HOST, (size_t)bytes, &data) != SL_OK)
+		return PyErr_NoMemory();
+	Py_BEGIN_ALLOW_THREADS
+	s = sl_block_read(m->block, (char *)m->data + offset, (size_t)bytes, data);
+	Py_END_ALLOW_THREADS
+	if (s == SL_OK)
+		return sl_py_memory_of(data, (size_t)bytes);
+	sl_memory_give(SL_HOST, data);
+	return sl_py_raise(s, sl_last_error(), NULL);
+}
+
+/* 1 in __cuda_array_interface__: CUDA's legacy default stream. */
+enum { LEGACY_STREAM = 1 };
+
+/*
+ * stream(): that of __cuda_array_interface__: None if the contents are complete, as those of a batch
+ * are; else the legacy default stream, which waits for them. Consumers take that of the current
+ * device, so the contents of another device are completed here.
+ */
+static PyObject *interface_stream(PyObject *self, PyObject *none)
+{
+	const struct sl_device_block *b = ((struct memory *)self)->block;
+	bool waits = b->done && b->number != sl_cuda_current();
+	enum sl_status s;
+
+	(void)none;
+	Py_BEGIN_ALLOW_THREADS
+	s = waits ? sl_block_read(b, b->data, 0, NULL) : sl_block_follow(b, NULL);
+	Py_END_ALLOW_THREADS
+	if (s != SL_OK)
+		return sl_py_raise(s, sl_last_error(), NULL);
+	return b->done && !waits ? PyLong_FromLong(LEGACY_STREAM) : Py_NewRef(Py_None);
+}
+
+/* (address, bytes, number of the device or None, whether the host can read it) */
+static PyObject *facts(PyObject *self, void *closure)
+{
+	const struct memory *m = (struct memory *)self;
+
+	(void)closure;
+	return Py_BuildValue("(NnNN)", PyLong_FromVoidPtr(m->data), (Py_ssize_t)m->bytes,
+		m->block ? PyLong_FromLong(m->block->number) : Py_NewRef(Py_None),
+		PyBool_FromLong(!is_on_device(m)));
+}
+
+bool sl_py_memory_make_type(void)
+{
+	static PyMethodDef methods[] = {
+		{"read", read_memory, METH_VARARGS, "read(offset, bytes): a copy on the host."},
+		{"stream", interface_stream, METH_NOARGS, "Of __cuda_array_interface__."},
+		{NULL, NULL, 0, NULL}};
+	static PyGetSetDef members[] = {
+		{"facts", facts, NULL, "(address, bytes, device or None, host can read)", NULL},
+		{NULL, NULL, NULL, NULL, NULL}};
+	static PyType_Slot slots[] = {{Py_tp_dealloc, (void *)(uintptr_t)dealloc},
+		{Py_bf_getbuffer, (void *)(uintptr_t)get_buffer}, {Py_tp_methods, methods},
+		{Py_tp_getset, members}, {0, NULL}};
+	static PyType_Spec spec = {.name = "sluice._native.Memory",
+		.basicsize = sizeof(struct memory),
+		.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+		.slots = slots};
+
+	memory_type = (PyTypeObject *)PyType_FromSpec(&spec);
+	return memory_type != NULL;
+}

@@ -1,0 +1,124 @@
+/* lists.h - particle lists from arrays, and as arrays. */
+#ifndef SL_PYTHON_LISTS_LISTS_H
+#define SL_PYTHON_LISTS_LISTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "primitives/base/status.h"
+#include "python/src/arrays/arrays.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+
+/*
+ * A loop over blocks of rows on all cores, whose results can be used in order.
+ *
+ * Each thread takes the next block, makes it, waits until all blocks before it are used, and uses
+ * it.
+ */
+
+enum { SL_PY_THREADS_MOST = 64 };
+
+struct sl_py_blocks {
+	size_t n;
+	unsigned threads; /* of sl_py_blocks_threads(), or fewer */
+	void *ctx;        /* the first argument of each function */
+	/* Makes block k. At the same time no other thread has the same number, from 0. */
+	enum sl_status (*make)(void *ctx, unsigned thread, size_t k);
+	/* Uses what that thread has made, in the order of k; NULL: there is nothing to use. */
+	enum sl_status (*use)(void *ctx, unsigned thread, size_t k);
+	/* Called by the calling thread a few times a second; true ends the loop. Or NULL. */
+	bool (*stop)(void *ctx);
+};
+
+/* The number of threads of a loop over n blocks: at least 1. */
+unsigned sl_py_blocks_threads(size_t n);
+
+/* Runs the loop. The first failure ends it; SL_STOPPED after stop(). */
+enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b);
+
+/* Decompresses a gzip file whose size is known, with all cores if it has several members. */
+
+/*
+ * Decompresses all members of the file to memory of exactly size bytes. SL_BAD_INPUT if the file is
+ * damaged, or has another size.
+ */
+enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size);
+
+/*
+ * Reads an MCPL file of any program as columns.
+ *
+ * The result is that of sl_mcpl_table() (stages/formats/mcpl/mcpl_read.h), which it calls for what
+ * is uncommon; or, in doubles, the same before numbers are rounded. The records are decoded on all
+ * cores, and so are the members of a gzip file decompressed.
+ */
+
+/*
+ * The file can be a mapping that another program changes: each number that determines a size is
+ * read once. The columns of t are in *block, of sl_memory_get(); NULL after a failure. *wide:
+ * whether columns of real numbers shall be doubles if the file has doubles; then, whether they are.
+ */
+enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, bool *wide, struct sl_table *t,
+	struct sl_mcpl_lost *lost, void **block);
+
+/*
+ * Writes arrays as an MCPL 3 file.
+ *
+ * Numbers are computed in double precision by the rules of stages/formats/mcpl/mcpl_record.h, so
+ * float32 arrays give the records of a run. Arrays of doubles keep all digits in a file of double
+ * precision.
+ */
+
+/* The fields of a record: x y z u v w energy time weight pdg userflags pol_x pol_y pol_z. */
+enum sl_py_field {
+	SL_PY_POL_X,
+	SL_PY_POL_Y,
+	SL_PY_POL_Z,
+	SL_PY_X,
+	SL_PY_Y,
+	SL_PY_Z,
+	SL_PY_U,
+	SL_PY_V,
+	SL_PY_W,
+	SL_PY_ENERGY,
+	SL_PY_TIME,
+	SL_PY_WEIGHT,
+	SL_PY_PDG,
+	SL_PY_FLAGS,
+	SL_PY_FIELDS
+};
+extern const char *const sl_py_field_name[SL_PY_FIELDS];
+
+struct sl_py_mcpl {
+	const char *path;                       /* with the suffix .mcpl or .mcpl.gz */
+	struct sl_py_array field[SL_PY_FIELDS]; /* kind 0: the list does not have it */
+	bool single;                            /* numbers of 4 bytes, not 8 */
+	bool force;                             /* replaces a file */
+	const char *const *comment;             /* n_comments texts */
+	size_t n_comments;
+	const struct sl_mcpl_metadata *metadata; /* headers that the list takes over; NULL: none */
+	bool (*stop)(void *ctx);                 /* struct sl_py_blocks */
+	void *ctx;
+};
+
+/*
+ * A PDG code or weight that all headers of metadata state stays in the header while all particles
+ * have it. Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE
+ * for arrays that a list cannot hold: the message names the field, and the particle. After a
+ * failure there is no new file.
+ */
+enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l);
+
+/* The records of a range of particles, from arrays. */
+
+/* Checks types, sizes and numbers for all particles of the list, and sets *h for n particles. */
+enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_header *h);
+
+/*
+ * Stores the records of the particles from .. from + n - 1. SL_USAGE if a number is out of range.
+ */
+enum sl_status sl_py_mcpl_records(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
+	size_t from, size_t n, unsigned char *to);
+
+#endif

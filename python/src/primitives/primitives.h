@@ -1,0 +1,167 @@
+/* primitives.h - calls of primitives on arrays of Python. */
+#ifndef SL_PYTHON_PRIMITIVES_PRIMITIVES_H
+#define SL_PYTHON_PRIMITIVES_PRIMITIVES_H
+
+#include "python/src/base/python.h"
+
+#include "primitives/device/device_block.h"
+#include "primitives/primitives.h"
+#include "python/src/arrays/arrays.h"
+
+/* Arrays in the memory of a device: of another library, by DLPack or __cuda_array_interface__, or columns whose memory is in a block. */
+
+/* Where an array is. Columns of the emulated device are arrays of the host too. */
+enum sl_py_where { SL_PY_NOWHERE, SL_PY_ON_HOST, SL_PY_ON_CUDA, SL_PY_ON_EMULATED };
+
+/*
+ * Where an object is, and on which device; SL_PY_NOWHERE with an exception. An object that is no
+ * array is on the host.
+ */
+enum sl_py_where sl_py_where_is(PyObject *object, int *number);
+
+/* An array of a device. All 0: nothing is held. */
+struct sl_py_device_input {
+	struct sl_py_dlpack_array at;
+	PyObject *capsule; /* of DLPack, or NULL */
+	const struct sl_device_block
+		*block;     /* that has the array, and perhaps its completion; or NULL */
+	bool follows;       /* the work on the array is queued after that on ... */
+	sl_stream producer; /* ... this stream */
+};
+
+/*
+ * Takes an array that is where sl_py_where_is() says, until sl_py_device_input_give(); the object
+ * must live as long. Other libraries make stream wait for their work on the array, unless follows
+ * is set. False with an exception.
+ */
+bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
+	struct sl_py_device_input *in);
+void sl_py_device_input_give(struct sl_py_device_input *in);
+
+/* Queues on stream the waits for what the array depends on. On the device of the array. */
+enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl_stream stream);
+
+/*
+ * One call of a primitive on arrays, by a backend of the host or of a device.
+ *
+ * Arrays of the host: a backend of a device gets copies: the inputs are copied to the device, and
+ * the outputs back. The host gets the arrays themselves. Arrays of a device: its backends get the
+ * arrays themselves. Scratch is kept for the next call.
+ */
+
+enum { SL_PY_OPERANDS_MOST = 4 };
+
+/* An array that the call reads or writes. */
+struct sl_py_operand {
+	void *host;
+	size_t bytes;
+	bool in, out;
+	void *at; /* in the space of the backend; set before queue() */
+	/* With arrays of a device; host is for outputs that the caller needs there. */
+	const struct sl_py_device_input *device; /* the array; NULL: memory is taken */
+	struct sl_device_block *block;           /* that is taken; the caller gives it back */
+};
+
+struct sl_py_call {
+	enum sl_primitive primitive;
+	const char *backend; /* NULL: the fastest of the host or of the device */
+	const char *device;  /* NULL: the host; emulated, cuda or cuda:N */
+	/*
+	 * The arrays are on that device. The work is queued on stream; waits: until it is done,
+	 * else the blocks that are taken are marked (sl_block_mark()).
+	 */
+	bool resident, emulated, waits;
+	int number;
+	sl_stream stream;
+	struct sl_shape shape;
+	struct sl_py_operand operand[SL_PY_OPERANDS_MOST];
+	int n_operands;
+	/* Calls the primitive on the operands; job is the caller's. */
+	enum sl_status (*queue)(
+		struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x);
+	void *job;
+};
+
+/* The number of a CUDA device, 0 of "cuda"; -1: the text names none. */
+int sl_py_cuda_number(const char *device);
+
+/* Whether the call runs on the emulated device. */
+bool sl_py_call_is_emulated(const struct sl_py_call *c);
+
+/*
+ * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen
+ * (turn.h). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot be used.
+ */
+enum sl_status sl_py_call_run(struct sl_py_call *c);
+
+/* Does the call run on a device? */
+static inline bool sl_py_call_needs_device(const struct sl_py_call *c)
+{
+	return c->resident || c->device != NULL;
+}
+
+/* In a fork of the process, another thread may have had the scratch. */
+void sl_py_call_reset(void);
+
+/* The arrays that Python passes to a call of a primitive: all on the host, or all on one device. */
+
+/* An array that a call reads or writes. All 0: nothing is held. */
+struct sl_py_argument {
+	struct sl_py_array array; /* array.n: items of the first dimension */
+	int ndim;
+	bool contiguous;
+	size_t bytes; /* of all items */
+	bool given;   /* the caller has it; else it is a new array */
+	bool on_device;
+	struct sl_py_input host;
+	struct sl_py_device_input device;
+	void *made;                    /* new memory of the host */
+	struct sl_device_block *block; /* or of a device */
+};
+
+/* Raises sluice.Error with the message of sl_fail(), and returns false. */
+bool sl_py_refuse(enum sl_status s);
+
+/*
+ * Decides by the first array where the call runs: on the device of the array, or where c->device
+ * says. stream is None, or a number. False with an exception: ValueError if the host is given a
+ * stream.
+ */
+bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream);
+
+/* Takes an array without gaps that is where the call runs. False with an exception. */
+bool sl_py_argument_take(const struct sl_py_call *c, PyObject *object, const char *name,
+	bool writable, struct sl_py_argument *a);
+
+/* The same, of one dimension and at most 2^32 - 1 items. */
+bool sl_py_items_take(const struct sl_py_call *c, PyObject *object, const char *name, bool writable,
+	struct sl_py_argument *a);
+
+/*
+ * Takes out, which must have the type and size of like, or makes an array like it if out is None.
+ */
+bool sl_py_output_take(const struct sl_py_call *c, PyObject *out, const char *name,
+	const struct sl_py_array *like, struct sl_py_argument *a);
+
+/* Adds an array as the next operand of the call. */
+void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, bool in, bool out);
+
+/* Adds a number that the caller gets. */
+void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes);
+
+/*
+ * Runs the call without the lock of the interpreter; on a device, in its turn. False with an
+ * exception.
+ */
+bool sl_py_run(struct sl_py_call *c);
+
+/*
+ * Operand i, which is the output a: the array of the caller, or a new Column of its first n items.
+ */
+PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument *a, PyObject *out);
+
+/* Gives back what an argument, and a call, still hold. */
+void sl_py_argument_give(struct sl_py_argument *a);
+void sl_py_call_give(struct sl_py_call *c);
+
+#endif
