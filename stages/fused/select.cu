@@ -328,7 +328,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
 		.wanted = f->record_columns | f->bins->columns | f->grid_columns |
-		          f->condition->columns | f->derivation->reads | key_columns(f),
+		          f->condition->reads | f->derivation->reads | key_columns(f),
 		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
