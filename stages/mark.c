@@ -8,8 +8,7 @@
 
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
-#include "stages/selection/condition_block.h"
-#include "stages/selection/derive_block.h"
+#include "stages/selection/program_block.h"
 
 /*
  * Counts particles in each tally of particles at their ends. A fate that does not exist, after a
@@ -100,11 +99,12 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 		b->tally.square[f] += weighted ? sum_weights(fate, square, n, f) : 0;
 	}
 }
-/* Not inlined: its large stack is used only by runs with derived columns. */
-static __attribute__((noinline)) void derive(
-	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+
+/* Not inlined: only runs with a program use its large stack. */
+static __attribute__((noinline)) void execute(
+	const struct sl_program *p, const struct sl_batch *b, uint32_t from, uint32_t to)
 {
-	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);
+	sl_program_range(p, &b->columns, b->first_id, from, to);
 }
 
 void SL_AT_LEVEL(sl_loop_mark)(
@@ -114,8 +114,9 @@ void SL_AT_LEVEL(sl_loop_mark)(
 	struct sl_tally *t = &b->tally;
 
 	if (r->derivation.n > 0)
-		derive(r, b, from, to);
-	sl_condition_range(&r->condition, c, b->first_id, from, to);
+		execute(&r->derivation, b, from, to);
+	if (r->condition.n > 0)
+		execute(&r->condition, b, from, to);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);
 	for (uint32_t i = from; i < to; i += GROUP)
 		count_group(r, b, i, to - i < GROUP ? to - i : (uint32_t)GROUP);

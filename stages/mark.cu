@@ -31,7 +31,7 @@ struct mark_job {
 	sl_fate_set keep;
 	bool weighted;
 	float weight_scale, square_scale;
-	struct sl_condition condition;
+	struct sl_program condition;
 	uint8_t *flag;
 	uint64_t *sum;
 };
@@ -77,22 +77,22 @@ template <bool checks, bool squared> static __global__ void mark_kernel(struct m
  * ones.
  */
 static __global__ void derive_kernel(
-	struct sl_derivation derivation, struct sl_columns c, uint64_t first_id, uint32_t n)
+	struct sl_program derivation, struct sl_columns c, uint64_t first_id, uint32_t n)
 {
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < n)
-		sl_derive(&derivation, &c, i, first_id + i);
+		sl_derive(&derivation, &c, i, c.id ? c.id[i] : first_id + i);
 }
 
-enum sl_status SL_NAME(sl_queue_derive)(
-	const struct sl_derivation *derivation, const struct sl_batch *b, sl_stream s)
+enum sl_status SL_NAME(sl_queue_derive)(const struct sl_program *derivation,
+	const struct sl_columns *c, uint64_t first_id, uint32_t n, sl_stream s)
 {
-	return SL_LAUNCH(derive_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s, *derivation, b->columns,
-		b->first_id, b->n);
+	return SL_LAUNCH(
+		derive_kernel, sl_grid(n, BLOCK), BLOCK, 0, s, *derivation, *c, first_id, n);
 }
 
-enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_condition *condition,
+enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_program *condition,
 	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,
 	struct sl_tally *tally, sl_stream s)
 {

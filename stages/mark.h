@@ -11,8 +11,7 @@
 
 #include "primitives/device/device.h"
 #include "stages/batch/loops.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
+#include "stages/selection/program.h"
 
 SL_C_BEGIN
 
@@ -24,14 +23,14 @@ sl_loop SL_EVERY_LEVEL(sl_loop_mark);
  * *tally, which is device memory. Without weighted each particle counts with weight 1, else with
  * its weight times weight_scale (see sl_weight_scale()); square_scale: see sl_square_scale().
  */
-typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_condition *condition,
+typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_program *condition,
 	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,
 	struct sl_tally *tally, sl_stream s);
 sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;
 
-/* Queues the kernel that derives the columns of the particles of b. */
-typedef enum sl_status sl_derive_launcher(
-	const struct sl_derivation *derivation, const struct sl_batch *b, sl_stream s);
+/* Queues the kernel that derives the columns of n particles, whose ids follow first_id or are in c. */
+typedef enum sl_status sl_derive_launcher(const struct sl_program *derivation,
+	const struct sl_columns *c, uint64_t first_id, uint32_t n, sl_stream s);
 sl_derive_launcher sl_queue_derive, sl_queue_derive_emulated;
 
 SL_C_END

@@ -72,7 +72,7 @@ sl_column_set sl_survivor_columns(const struct sl_recipe *r)
 		set |= SL_BIT(r->column[k]);
 	set &= ~sl_decoded_columns(r);
 	set &= ~r->constants | key_columns(r); /* a key reads a column also if it is constant */
-	return set & (sl_stored_columns(r) | r->derivation.columns);
+	return set & (sl_stored_columns(r) | r->derivation.stores);
 }
 
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c)

@@ -15,10 +15,9 @@
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/models/model.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
 #include "stages/selection/grid.h"
 #include "stages/selection/key.h"
+#include "stages/selection/program.h"
 
 struct sl_kernels;
 struct sl_inputs;
@@ -54,11 +53,11 @@ struct sl_recipe {
 	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
 	bool counted; /* survivors_most is known: on the host, batches then have memory */
-	uint32_t survivors_most;         /* for so many survivors, not for all of their particles */
-	sl_fate_set keep;                /* particles with these fates survive ... */
-	struct sl_condition condition;   /* ... if they meet the condition */
-	struct sl_derivation derivation; /* of derived columns */
-	uint32_t n_fields;               /* of the key; 0: survivors stay in id order */
+	uint32_t survivors_most;      /* for so many survivors, not for all of their particles */
+	sl_fate_set keep;             /* particles with these fates survive ... */
+	struct sl_program condition;  /* ... if they meet the condition */
+	struct sl_program derivation; /* of derived columns */
+	uint32_t n_fields;            /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;        /* of all fields; up to 32: u32 keys, else u64 */
 	struct sl_grid_set grids; /* tallies; n = 0: none */

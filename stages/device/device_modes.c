@@ -101,7 +101,8 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	if (!r->grids.scored)
 		SL_TRY(clear_counters(pipeline));
 	if (r->derivation.n > 0)
-		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch, pipeline->exec.stream));
+		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch.columns,
+			pipeline->batch.first_id, pipeline->batch.n, pipeline->exec.stream));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), sl_square_scale(r), &pipeline->batch,
 		&pipeline->counters->tally, pipeline->exec.stream));

@@ -13,7 +13,6 @@
 		.rows = sl_queue_gather_rows##suffix, .records = sl_queue_records##suffix,   \
 		.fill = sl_queue_fill##suffix, .bounds = sl_queue_bounds##suffix,            \
 		.digest = sl_queue_pack_digest##suffix, .convert = sl_queue_convert##suffix, \
-		.list_derive = sl_queue_list_derive##suffix,                                 \
 		.list_filter = sl_queue_list_filter##suffix,                                 \
 		.list_key = sl_queue_list_key##suffix, .take = sl_queue_take##suffix,        \
 	}

@@ -39,7 +39,6 @@ struct sl_kernels {
 	sl_bounds_launcher *bounds;           /* device/pack.h */
 	sl_pack_digest_launcher *digest;      /* device/pack.h */
 	sl_convert_launcher *convert;         /* selection/list_filter.h */
-	sl_list_derive_launcher *list_derive; /* selection/list_filter.h */
 	sl_list_filter_launcher *list_filter; /* selection/list_filter.h */
 	sl_list_key_launcher *list_key;       /* selection/list_filter.h */
 	sl_take_launcher *take;               /* selection/list_filter.h */

@@ -15,10 +15,9 @@
 #include <stdint.h>
 
 #include "stages/models/model.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
 #include "stages/selection/grid.h"
 #include "stages/selection/key.h"
+#include "stages/selection/program.h"
 
 SL_C_BEGIN
 
@@ -29,10 +28,9 @@ SL_C_BEGIN
 enum { SL_FUSED_COLUMNS_MAX = 22 };
 
 /* Whether particles of the model fit, with the derived columns of a run. */
-static inline bool sl_fused_fits(
-	const struct sl_model *model, const struct sl_derivation *derivation)
+static inline bool sl_fused_fits(const struct sl_model *model, const struct sl_program *derivation)
 {
-	return __builtin_popcountll(model->columns) + __builtin_popcountll(derivation->columns) <=
+	return __builtin_popcountll(model->columns) + __builtin_popcountll(derivation->stores) <=
 	       SL_FUSED_COLUMNS_MAX;
 }
 
@@ -47,8 +45,8 @@ struct sl_fused {
 	const uint64_t *first_id; /* of the batch, in device memory: it changes between launches of
 	                             one CUDA graph, while all other parameters stay */
 	sl_fate_set keep;         /* the fates that survive */
-	const struct sl_condition *condition;
-	const struct sl_derivation *derivation;
+	const struct sl_program *condition;
+	const struct sl_program *derivation;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
 	bool narrow; /* keys are u32, else u64 */

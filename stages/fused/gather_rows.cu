@@ -31,7 +31,7 @@ struct rows_job {
 	const uint32_t *index, *record;
 	struct sl_columns to;
 	struct sl_particle constant; /* the values of constant columns */
-	struct sl_derivation derivation;
+	struct sl_program derivation;
 	uint64_t *digest;
 };
 

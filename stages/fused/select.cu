@@ -327,7 +327,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
-		.wanted = f->record_columns | f->grids->columns | f->condition->columns |
+		.wanted = f->record_columns | f->grids->columns | f->condition->reads |
 		          f->derivation->reads | key_columns(f),
 		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,

@@ -47,8 +47,8 @@ template <class Key> struct select_job {
 	struct sl_block_grids bins;
 	const struct sl_grid_set *grids; /* NULL: all counters are in blocks */
 	uint64_t *grid_copies;           /* of the counters */
-	struct sl_condition condition;
-	struct sl_derivation derivation;
+	struct sl_program condition;
+	struct sl_program derivation;
 };
 
 /* What a kernel is compiled for: further variants cost the runs that do not need them. */

@@ -49,7 +49,7 @@ static void lay_out_results(
 static void lay_out_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
-	const sl_column_set all = sl_stored_columns(r) | r->derivation.columns;
+	const sl_column_set all = sl_stored_columns(r) | r->derivation.stores;
 	const sl_column_set kept = has_blocks(r) ? sl_survivor_columns(r) : all;
 	const uint32_t block = has_blocks(r) && n > SL_HOST_BLOCK ? (uint32_t)SL_HOST_BLOCK : n;
 

@@ -155,22 +155,7 @@ static __device__ __forceinline__ uint64_t id_of(const struct sl_columns *c, uin
 	return c->id ? c->id[i] : i;
 }
 
-static __global__ void list_derive_kernel(
-	struct sl_derivation derivation, struct sl_columns c, uint32_t n)
-{
-	uint64_t i = place_of_thread();
-
-	if (i < n)
-		sl_derive(&derivation, &c, i, id_of(&c, i));
-}
-
-enum sl_status SL_NAME(sl_queue_list_derive)(
-	const struct sl_derivation *derivation, const struct sl_columns *c, uint32_t n, sl_stream s)
-{
-	return SL_LAUNCH(list_derive_kernel, sl_grid(n, BLOCK), BLOCK, 0, s, *derivation, *c, n);
-}
-
-static __global__ void list_filter_kernel(struct sl_condition condition, sl_fate_set keep,
+static __global__ void list_filter_kernel(struct sl_program condition, sl_fate_set keep,
 	struct sl_columns c, uint32_t n, uint8_t *flag)
 {
 	uint64_t i = place_of_thread();
@@ -185,7 +170,7 @@ static __global__ void list_filter_kernel(struct sl_condition condition, sl_fate
 	flag[i] = kept ? 1 : 0;
 }
 
-enum sl_status SL_NAME(sl_queue_list_filter)(const struct sl_condition *condition, sl_fate_set keep,
+enum sl_status SL_NAME(sl_queue_list_filter)(const struct sl_program *condition, sl_fate_set keep,
 	const struct sl_columns *c, uint32_t n, uint8_t *flag, sl_stream s)
 {
 	return SL_LAUNCH(

@@ -9,9 +9,8 @@
 #define SL_STAGES_SELECTION_LIST_FILTER_H
 
 #include "primitives/device/device.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
 #include "stages/selection/key.h"
+#include "stages/selection/program.h"
 
 SL_C_BEGIN
 
@@ -31,13 +30,9 @@ struct sl_items {
 typedef enum sl_status sl_convert_launcher(const struct sl_items *items, enum sl_column column,
 	double lo, double hi, void *to, uint32_t *wrong, sl_stream s);
 
-/* Writes the derived columns of n particles. */
-typedef enum sl_status sl_list_derive_launcher(const struct sl_derivation *derivation,
-	const struct sl_columns *c, uint32_t n, sl_stream s);
-
 /* Sets the flags of n particles: 1 if the fate is in keep, and the condition holds for it. */
-typedef enum sl_status sl_list_filter_launcher(const struct sl_condition *condition,
-	sl_fate_set keep, const struct sl_columns *c, uint32_t n, uint8_t *flag, sl_stream s);
+typedef enum sl_status sl_list_filter_launcher(const struct sl_program *condition, sl_fate_set keep,
+	const struct sl_columns *c, uint32_t n, uint8_t *flag, sl_stream s);
 
 /* Packs the keys of the particles at n indices: uint32_t if narrow, else uint64_t. */
 typedef enum sl_status sl_list_key_launcher(const struct sl_key_rule *field, uint32_t n_fields,
@@ -49,7 +44,6 @@ typedef enum sl_status sl_take_launcher(
 	const struct sl_items *items, const uint32_t *index, uint32_t n, void *to, sl_stream s);
 
 sl_convert_launcher sl_queue_convert, sl_queue_convert_emulated;
-sl_list_derive_launcher sl_queue_list_derive, sl_queue_list_derive_emulated;
 sl_list_filter_launcher sl_queue_list_filter, sl_queue_list_filter_emulated;
 sl_list_key_launcher sl_queue_list_key, sl_queue_list_key_emulated;
 sl_take_launcher sl_queue_take, sl_queue_take_emulated;

@@ -40,7 +40,7 @@ static void parse_expression(const char *text)
 	struct sl_named *columns = &config.columns;
 	struct sl_particle p = {.x = 1, .w = 0.5f, .id = 7};
 	const struct sl_columns c = sl_columns_of(&p);
-	struct sl_condition k = {0};
+	struct sl_program k = {0};
 	struct sl_derived derived;
 	enum sl_column column;
 	bool valid;

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stages/selection/condition_block.h"
-#include "stages/selection/derivation.h"
+#include "stages/selection/program.h"
+#include "stages/selection/program_block.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/property/property.h"
 
 /* --- trees ------------------------------------------------------------------------------------ */
 
-enum { NODES = 64, PARTICLES = 2 * SL_CONDITION_BLOCK + 5, COLUMNS = 7 };
+enum { NODES = 64, PARTICLES = 2 * SL_PROGRAM_BLOCK + 5, COLUMNS = 7 };
 
 static const enum sl_column columns[COLUMNS] = {SL_COLUMN_u, SL_COLUMN_v, SL_COLUMN_w,
 	SL_COLUMN_weight, SL_COLUMN_pol_x, SL_COLUMN_pol_y, SL_COLUMN_pol_z};
@@ -250,7 +250,7 @@ PROPERTY(conditions_have_the_value_of_their_tree, 4000)
 	}
 	for (int k = 0; k < COLUMNS; k++)
 		*(float **)(void *)((char *)&many + sl_column_facts[columns[k]].offset) = real[k];
-	sl_condition_range(&choices.condition, &many, 0, 0, PARTICLES);
+	sl_program_range(&choices.condition, &many, 0, 0, PARTICLES);
 	for (uint32_t i = 0; i < PARTICLES; i++) {
 		const struct sl_columns one = sl_columns_of(&p[i]);
 		const bool want = value(tree, &p[i]) != 0;
@@ -331,8 +331,7 @@ PROPERTY(functions_are_accurate, 700)
 
 		EXPECT_NEAR("log", sl_log_double(a), logl((long double)a));
 		EXPECT_NEAR("exp", sl_exp_double(a), expl((long double)a));
-		EXPECT_NEAR(
-			"sqrt", sl_derivation_operate(SL_FN_sqrt, 0, 0, a), sqrtl((long double)a));
+		EXPECT_NEAR("sqrt", sl_program_call(SL_OP_sqrt, 0, 0, a), sqrtl((long double)a));
 		for (int k = 0; k < 3 && i % 4 == 0; k++) {
 			a = (double)spread_float(g, two[k].spread[i / 4 % 2]);
 			a = two[k].run == sl_pow ? fabs(a) : a;

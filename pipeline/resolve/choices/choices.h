@@ -54,10 +54,10 @@ struct sl_choices {
 		unsigned char bytes[SL_RULES_BYTES]; /* the rules struct of the model */
 		double align;
 	} rules;
-	sl_fate_set unused_fates;      /* of the model: no particle gets them with these rules */
-	sl_fate_set keep;              /* set of fates that can survive */
-	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
-	struct sl_derivation derivation;
+	sl_fate_set unused_fates;    /* of the model: no particle gets them with these rules */
+	sl_fate_set keep;            /* set of fates that can survive */
+	struct sl_program condition; /* what a particle with one of condition.fates must meet */
+	struct sl_program derivation;
 	struct sl_named_columns named;
 	sl_column_set
 		replaced;  /* set of the built-in derived columns that the configuration defines */

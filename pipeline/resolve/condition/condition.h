@@ -10,8 +10,7 @@
 #include "pipeline/text/messages.h"
 #include "stages/models/model.h"
 #include "stages/particle/units.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
+#include "stages/selection/program.h"
 
 /* --- types ------------------------------------------------------------------------------------ */
 
@@ -99,7 +98,7 @@ struct sl_more_names {
 	 * Makes a derived column of a program that computes a number in that unit: a call of a
 	 * function in a condition. False after adding a problem for key.
 	 */
-	bool (*add)(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
+	bool (*add)(void *ctx, const char *key, const struct sl_program *k, enum sl_unit unit,
 		enum sl_column *column);
 	void *ctx;
 	size_t n; /* names, for suggestions */
@@ -118,7 +117,7 @@ struct sl_parser {
 	const char *key;
 	const struct sl_model *model;
 	const struct sl_more_names *more; /* NULL: there are none */
-	struct sl_condition *k;
+	struct sl_program *k;
 	bool derives;    /* the program is that of a derived column, so it can have functions */
 	uint32_t depth;  /* of the stack after the steps emitted so far */
 	uint32_t nested; /* number of open brackets, signs and nots */
@@ -186,7 +185,7 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v);
  * False after adding a problem for key.
  */
 bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k,
 	enum sl_unit *unit);
 
 /*
@@ -194,9 +193,9 @@ bool sl_expression_compute(struct sl_reader *r, const char *key, const char *tex
  * after adding a problem for key; k is then unusable.
  */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k);
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k);
 bool sl_expression_add_fate(
-	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_condition *k);
+	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_program *k);
 
 /* --- number ----------------------------------------------------------------------------------- */
 

@@ -279,7 +279,7 @@ static struct sl_operand parse(struct sl_parser *p, enum sl_level level)
 
 /* Starts a parser. A program that is not empty has left its truth value on the stack. */
 static struct sl_parser begin(
-	struct sl_reader *r, const char *key, const char *text, struct sl_condition *k)
+	struct sl_reader *r, const char *key, const char *text, struct sl_program *k)
 {
 	struct sl_parser p = {.text = text, .at = text, .r = r, .key = key, .k = k};
 
@@ -321,7 +321,7 @@ static struct sl_operand parse_whole(struct sl_parser *p)
 }
 
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k)
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k)
 {
 	struct sl_parser p = begin(r, key, text, k);
 	struct sl_operand v;
@@ -334,7 +334,7 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 }
 
 bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k,
 	enum sl_unit *unit)
 {
 	struct sl_parser p = begin(r, key, text, k);
@@ -356,7 +356,7 @@ bool sl_expression_compute(struct sl_reader *r, const char *key, const char *tex
 }
 
 bool sl_expression_add_fate(
-	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_condition *k)
+	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_program *k)
 {
 	struct sl_parser p = begin(r, key, "", k);
 

@@ -24,15 +24,15 @@ static const struct function {
 	bool more; /* more arguments are allowed: f(f(a, b), c) */
 	enum rule rule;
 } functions[] = {
-	{"sqrt", "sqrt(x*y)", SL_FN_sqrt, 1, false, ROOT},
-	{"hypot", "hypot(x, y)", SL_FN_hypot, 2, true, SAME},
-	{"atan2", "atan2(y, x)", SL_FN_atan2, 2, false, DIRECTION},
-	{"exp", "exp(-z / (1 cm))", SL_FN_exp, 1, false, PLAIN},
-	{"log", "log(w)", SL_FN_log, 1, false, PLAIN},
-	{"pow", "pow(w, 0.5)", SL_FN_pow, 2, false, PLAIN},
-	{"min", "min(x, y)", SL_FN_min, 2, true, SAME},
-	{"max", "max(x, y)", SL_FN_max, 2, true, SAME},
-	{"wavelength", "wavelength(energy)", SL_FN_wavelength, 1, false, ENERGY},
+	{"sqrt", "sqrt(x*y)", SL_OP_sqrt, 1, false, ROOT},
+	{"hypot", "hypot(x, y)", SL_OP_hypot, 2, true, SAME},
+	{"atan2", "atan2(y, x)", SL_OP_atan2, 2, false, DIRECTION},
+	{"exp", "exp(-z / (1 cm))", SL_OP_exp, 1, false, PLAIN},
+	{"log", "log(w)", SL_OP_log, 1, false, PLAIN},
+	{"pow", "pow(w, 0.5)", SL_OP_pow, 2, false, PLAIN},
+	{"min", "min(x, y)", SL_OP_min, 2, true, SAME},
+	{"max", "max(x, y)", SL_OP_max, 2, true, SAME},
+	{"wavelength", "wavelength(energy)", SL_OP_wavelength, 1, false, ENERGY},
 };
 
 static const struct function *find(const char *word)
@@ -110,8 +110,8 @@ static void check_argument(struct sl_parser *p, const struct function *f, uint32
 static void emit_call(struct sl_parser *p, const struct function *f)
 {
 	if (f->rule == ENERGY && SL_HAS(p->model->columns, SL_COLUMN_pdg)) {
-		sl_parser_emit(p, SL_FN_rest, 0);
-		p->k->columns |= SL_BIT(SL_COLUMN_pdg);
+		sl_parser_emit(p, SL_OP_rest, 0);
+		p->k->reads |= SL_BIT(SL_COLUMN_pdg);
 	} else if (f->rule == ENERGY) {
 		sl_emit_number(p, p->at, 0);
 	}
@@ -149,7 +149,7 @@ static void parse_call(struct sl_parser *p, const struct function *f, sl_parse_a
 static void parse_column(struct sl_parser *p, const struct function *f, sl_parse_argument *parse,
 	struct sl_operand *v)
 {
-	struct sl_condition *outer = p->k, k = {.n = 0};
+	struct sl_program *outer = p->k, k = {.n = 0};
 	char shown[SL_SHOWN_BYTES], text[SL_UNIT_BYTES];
 	const char *from = v->from;
 	uint32_t depth = p->depth;

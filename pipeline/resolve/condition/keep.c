@@ -42,14 +42,14 @@ static enum known operate(enum sl_operation operation, enum known a, enum known 
 }
 
 /* Evaluates the program for a particle of which only the fate is known. */
-static enum known evaluate(const struct sl_condition *k, int fate)
+static enum known evaluate(const struct sl_program *k, int fate)
 {
-	enum known stack[SL_CONDITION_DEPTH + 1] = {NO};
+	enum known stack[SL_PROGRAM_DEPTH + 1] = {NO};
 	uint32_t top = 0;
 
 	for (uint32_t step = 0; step < k->n; step++) {
 		enum sl_operation operation = (enum sl_operation)k->operation[step];
-		uint32_t takes = sl_condition_takes(operation), under = top + 1 - takes;
+		uint32_t takes = sl_program_takes(operation), under = top + 1 - takes;
 
 		/* operands are replaced by the result, as on the device */
 		if (operation == SL_OP_fate)
@@ -63,7 +63,7 @@ static enum known evaluate(const struct sl_condition *k, int fate)
 }
 
 /* Sets the fates that can survive, and the condition if some fate needs it. */
-static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_choices *choices)
+static void divide_fates(sl_fate_set fates, struct sl_program *k, struct sl_choices *choices)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		enum known known = SL_HAS(fates, f) ? evaluate(k, f) : NO;
@@ -79,7 +79,7 @@ static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_ch
 
 /* Adds the fate of that name; *seen is the set of fates named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
+	const struct sl_choices *choices, sl_fate_set *seen, struct sl_program *k)
 {
 	enum sl_fate fate;
 
@@ -91,7 +91,7 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_more_names *more, struct sl_choices *choices)
 {
 	sl_fate_set fates = sl_final_fates(choices) & ~SL_FATE_BIT(SL_FATE_damaged), seen = 0;
-	struct sl_condition k = {.n = 0};
+	struct sl_program k = {.n = 0};
 	bool right = c->keep.n > 0;
 
 	for (uint32_t i = 0; i < c->keep.n; i++) {

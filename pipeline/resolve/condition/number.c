@@ -13,11 +13,11 @@ enum { HEX_DIGITS_MAX = 13 /* 52 bits, which a double holds exactly */ };
 
 int sl_emit_number(struct sl_parser *p, const char *from, double number)
 {
-	struct sl_condition *k = p->k;
+	struct sl_program *k = p->k;
 
-	if (k->n_numbers == SL_CONDITION_NUMBERS) {
+	if (k->n_numbers == SL_EXPRESSION_NUMBERS) {
 		sl_parser_fail(p, from, "has more than %d numbers, which is the limit; use fewer",
-			SL_CONDITION_NUMBERS);
+			SL_EXPRESSION_NUMBERS);
 		return -1;
 	}
 	k->number[k->n_numbers] = number;

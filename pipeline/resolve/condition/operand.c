@@ -47,22 +47,22 @@ const char *sl_parser_show(const struct sl_parser *p, const char *from, char sho
  */
 void sl_parser_emit(struct sl_parser *p, uint32_t operation, uint32_t operand)
 {
-	struct sl_condition *k = p->k;
+	struct sl_program *k = p->k;
 
-	p->depth += 1 - sl_derivation_takes(operation);
+	p->depth += 1 - sl_program_takes((enum sl_operation)operation);
 	if (p->failed)
 		return;
-	if (k->n == SL_CONDITION_STEPS || p->depth > SL_CONDITION_DEPTH) {
+	if (k->n == SL_EXPRESSION_STEPS || p->depth > SL_PROGRAM_DEPTH) {
 		sl_parser_fail(p, p->text,
 			"is too long: at most %d names, numbers and operators are allowed, %d of "
 			"them pending; shorten it",
-			SL_CONDITION_STEPS, SL_CONDITION_DEPTH);
+			SL_EXPRESSION_STEPS, SL_PROGRAM_DEPTH);
 		return;
 	}
 	k->operation[k->n] = (uint8_t)operation;
 	k->operand[k->n++] = (uint8_t)operand;
 	if (operation == SL_OP_column)
-		k->columns |= SL_BIT(operand);
+		k->reads |= SL_BIT(operand);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */

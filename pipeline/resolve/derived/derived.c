@@ -40,7 +40,7 @@ static int built_in_number(const char *word)
 /* Has the run as many derived columns as allowed? Then adds a problem for key. */
 static bool is_full(struct sl_derived *d, const char *key)
 {
-	if (__builtin_popcountll(d->choices->derivation.columns) < SL_DERIVED_MAX)
+	if (__builtin_popcountll(d->choices->derivation.stores) < SL_DERIVED_MAX)
 		return false;
 	sl_config_add_problem(d->r, key,
 		"is one derived column more than the %d that a run can have, built-in ones that it "
@@ -51,18 +51,18 @@ static bool is_full(struct sl_derived *d, const char *key)
 
 /* Appends the steps that compute a column. False after adding a problem for key. */
 static bool append(
-	struct sl_derived *d, const char *key, const struct sl_condition *k, enum sl_column column)
+	struct sl_derived *d, const char *key, const struct sl_program *k, enum sl_column column)
 {
-	struct sl_derivation *to = &d->choices->derivation;
+	struct sl_program *to = &d->choices->derivation;
 
 	if (is_full(d, key))
 		return false;
-	if (to->n + k->n + 1 > SL_DERIVATION_STEPS ||
-		to->n_numbers + k->n_numbers > SL_DERIVATION_NUMBERS)
+	if (to->n + k->n + 1 > SL_PROGRAM_STEPS ||
+		to->n_numbers + k->n_numbers > SL_PROGRAM_NUMBERS)
 		return sl_config_add_problem(d->r, key,
 			"is too long: the derived columns of a run have at most %d names, "
 			"operators and functions, and %d numbers; shorten it",
-			SL_DERIVATION_STEPS, SL_DERIVATION_NUMBERS);
+			SL_PROGRAM_STEPS, SL_PROGRAM_NUMBERS);
 	for (uint32_t i = 0; i < k->n; i++) {
 		bool number = k->operation[i] == SL_OP_number;
 
@@ -71,10 +71,10 @@ static bool append(
 	}
 	memcpy(to->number + to->n_numbers, k->number, k->n_numbers * sizeof(k->number[0]));
 	to->n_numbers += k->n_numbers;
-	to->operation[to->n] = SL_FN_store;
+	to->operation[to->n] = SL_OP_store;
 	to->operand[to->n++] = (uint8_t)column;
-	to->columns |= SL_BIT(column);
-	to->reads |= k->columns & ~SL_DERIVED_COLUMNS;
+	to->stores |= SL_BIT(column);
+	to->reads |= k->reads & ~SL_DERIVED_COLUMNS;
 	return true;
 }
 
@@ -138,7 +138,7 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 static void compile(struct sl_derived *d, int i, const char *key)
 {
 	const struct sl_named_text *text = &d->c->columns.at[i];
-	struct sl_condition k = {.n = 0};
+	struct sl_program k = {.n = 0};
 	enum sl_column column = SL_COLUMN_COUNT;
 	enum sl_unit unit;
 	bool right;
@@ -185,7 +185,7 @@ static enum sl_column find_definition(struct sl_derived *d, int i)
 static enum sl_column find_built_in(struct sl_derived *d, int number)
 {
 	enum sl_column column = built_in[number].column;
-	struct sl_condition k = {.n = 0};
+	struct sl_program k = {.n = 0};
 	enum sl_unit unit;
 	bool right;
 
@@ -213,7 +213,7 @@ static bool find(void *ctx, const char *word, enum sl_column *column, enum sl_un
 }
 
 /* Are two programs equal? */
-static bool is_same(const struct sl_condition *a, const struct sl_condition *b)
+static bool is_same(const struct sl_program *a, const struct sl_program *b)
 {
 	return a->n == b->n && a->n_numbers == b->n_numbers &&
 	       memcmp(a->operation, b->operation, a->n) == 0 &&
@@ -225,7 +225,7 @@ static bool is_same(const struct sl_condition *a, const struct sl_condition *b)
  * Implements sl_more_names.add. Equal calls share a column. Its name is none that a configuration
  * can give, so nothing else finds it.
  */
-static bool add(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
+static bool add(void *ctx, const char *key, const struct sl_program *k, enum sl_unit unit,
 	enum sl_column *column)
 {
 	struct sl_derived *d = (struct sl_derived *)ctx;

@@ -18,7 +18,7 @@ enum sl_definition_state { SL_DEFINED, SL_COMPILING, SL_COMPILED, SL_WRONG };
 /* A call of a function in keep, and its column. */
 struct sl_derived_call {
 	enum sl_column column;
-	struct sl_condition k;
+	struct sl_program k;
 };
 
 /* The definitions of a run while they are resolved. */

@@ -78,7 +78,7 @@ static void check_fused(
 			"fused has room for %d columns, and model %s with %d derived columns has "
 			"more; use auto or staged, or derive fewer columns",
 			SL_FUSED_COLUMNS_MAX, choices->model->name,
-			__builtin_popcountll(choices->derivation.columns));
+			__builtin_popcountll(choices->derivation.stores));
 	if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
 		sl_config_refuse_unused(r, "transport.schedule",
 			"run.mode: fused computes histories", "remove it, or use run.mode: auto");

@@ -56,7 +56,7 @@ static void **pointer_to(struct sl_columns *c, int column)
 /* The columns that rules read, as far as the table has them; the others are derived, or the id. */
 static sl_column_set read_columns(const struct filtering *f)
 {
-	sl_column_set set = f->choices->condition.columns | f->choices->derivation.reads |
+	sl_column_set set = f->choices->condition.reads | f->choices->derivation.reads |
 	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
 	sl_column_set has = 0;
 
@@ -83,7 +83,7 @@ static void lay_out(struct filtering *f, struct sl_arena *a)
 			*pointer_to(&f->columns, c) = (void *)(uintptr_t)array->data;
 		else if (SL_HAS(f->reads, c))
 			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
-		else if (SL_HAS(f->choices->derivation.columns, c))
+		else if (SL_HAS(f->choices->derivation.stores, c))
 			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
 		if (SL_HAS(f->reads, c) && !is_exact(array, c))
 			f->converted |= SL_BIT(c);
@@ -163,7 +163,7 @@ static enum sl_status keep(struct filtering *f, uint32_t *n_kept)
 
 	SL_TRY(convert(f));
 	if (k->derivation.n > 0)
-		SL_TRY(f->kernels->list_derive(&k->derivation, &f->columns, job.n, f->exec.stream));
+		SL_TRY(f->kernels->derive(&k->derivation, &f->columns, 0, job.n, f->exec.stream));
 	SL_TRY(f->kernels->list_filter(
 		&k->condition, k->keep, &f->columns, job.n, f->flag, f->exec.stream));
 	SL_TRY(sl_compact(f->compact, &f->exec, &job));

@@ -2,7 +2,7 @@
  * filter.c - see filter.h.
  *
  * The program of a condition is executed for a tile of particles at a time: each step is one loop
- * over the tile, by the operations of stages/selection/condition.h.
+ * over the tile, by the operations of stages/selection/program.h.
  */
 #include "python/src/filter/filter.h"
 
@@ -10,9 +10,8 @@
 
 #include "primitives/primitives.h"
 #include "python/src/lists/lists.h"
-#include "stages/selection/condition.h"
-#include "stages/selection/derivation.h"
 #include "stages/selection/key.h"
+#include "stages/selection/program_block.h"
 
 /* Particles of a tile, whose stack stays in the caches, and of a block, which is one thread's. */
 enum { TILE = 512, BLOCK = 1 << 16 };
@@ -39,23 +38,6 @@ static uint32_t least(size_t a, uint32_t b)
 
 /* --- the condition ---------------------------------------------------------------------------- */
 
-/* One step for n particles: a and b are operands, a receives the result; a == b for a unary one. */
-static void operate(
-	enum sl_operation operation, uint32_t operand, uint32_t n, double *a, const double *b)
-{
-	switch (operation) {
-#define X(name, takes)                                                                  \
-	case SL_OP_##name:                                                              \
-		for (uint32_t i = 0; i < n; i++)                                        \
-			a[i] = sl_condition_operate(SL_OP_##name, operand, a[i], b[i]); \
-		break;
-		SL_OPERATIONS(X)
-#undef X
-	case SL_OPERATION_COUNT:
-		break;
-	}
-}
-
 static void push_fate(const double *fate, uint32_t operand, uint32_t n, double *to)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -72,13 +54,12 @@ static void push_number(double number, uint32_t n, double *to)
 static enum sl_status evaluate(const struct filtering *f, const double *fate, size_t from,
 	uint32_t n, double stack[][TILE])
 {
-	const struct sl_condition *k = &f->choices->condition;
+	const struct sl_program *k = &f->choices->condition;
 	uint32_t top = 0;
 
 	for (uint32_t step = 0; step < k->n; step++) {
 		enum sl_operation operation = (enum sl_operation)k->operation[step];
-		uint32_t operand = k->operand[step],
-			 under = top + 1 - sl_condition_takes(operation);
+		uint32_t operand = k->operand[step], under = top + 1 - sl_program_takes(operation);
 
 		if (operation == SL_OP_column && operand == SL_COLUMN_fate)
 			memcpy(stack[under], fate, n * sizeof(*fate));
@@ -89,7 +70,7 @@ static enum sl_status evaluate(const struct filtering *f, const double *fate, si
 		else if (operation == SL_OP_fate)
 			push_fate(fate, operand, n, stack[under]);
 		else
-			operate(operation, operand, n, stack[under], stack[top]);
+			sl_program_operate_block(operation, operand, n, stack[under], stack[top]);
 		top = under;
 	}
 	return SL_OK;
@@ -135,8 +116,7 @@ static enum sl_status keep_block(void *ctx, unsigned thread, size_t k)
 	struct filtering *f = (struct filtering *)ctx;
 	size_t from = k * BLOCK, end = from + least(f->t->n - from, BLOCK);
 
-	double stack[SL_CONDITION_DEPTH + 1]
-		    [TILE]; /* compilers can initialise it: once per block */
+	double stack[SL_PROGRAM_DEPTH + 1][TILE]; /* compilers can initialise it: once per block */
 
 	(void)thread;
 	f->count[k] = 0;
@@ -254,7 +234,7 @@ static enum sl_status order(struct filtering *f, uint32_t n)
 /* --- derived columns -------------------------------------------------------------------------- */
 
 struct deriving {
-	const struct sl_derivation *d;
+	const struct sl_program *d;
 	const struct sl_py_table *t;
 	float *column[SL_COLUMN_COUNT]; /* NULL: it is not derived */
 };
@@ -291,7 +271,7 @@ static enum sl_status derive_block(void *ctx, unsigned thread, size_t k)
 }
 
 /* Adds the columns that the selection derives to *with, a copy of t; *block has their memory. */
-static enum sl_status derive(const struct sl_py_table *t, const struct sl_derivation *d,
+static enum sl_status derive(const struct sl_py_table *t, const struct sl_program *d,
 	struct sl_py_table *with, void **block)
 {
 	struct deriving g = {.d = d, .t = t};
@@ -305,10 +285,10 @@ static enum sl_status derive(const struct sl_py_table *t, const struct sl_deriva
 	if (d->n == 0)
 		return SL_OK;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		columns += SL_HAS(d->columns, c);
+		columns += SL_HAS(d->stores, c);
 	SL_TRY(sl_memory_get(SL_HOST, columns * sizeof(float) * t->n, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		if (!SL_HAS(d->columns, c))
+		if (!SL_HAS(d->stores, c))
 			continue;
 		g.column[c] = (float *)*block + at;
 		with->column[c] = (struct sl_py_array){.data = g.column[c],

@@ -37,7 +37,7 @@ enum sl_status sl_py_table_refuse(int column, size_t i, double value);
 enum sl_status sl_py_table_check(struct sl_py_table *t);
 
 /*
- * The values of particles from .. from + n - 1 as doubles, as sl_condition_value() has them. A
+ * The values of particles from .. from + n - 1 as doubles, as sl_program_value() has them. A
  * missing id is the number of the row. SL_USAGE if a number does not fit in the column.
  */
 enum sl_status sl_py_table_load(

@@ -81,8 +81,8 @@ static void describe_fields(void)
 	for (uint32_t k = 0; k < choices.n_columns; k++)
 		PUT("%s%s", k ? ", " : "", column_name((int)choices.column[k]));
 	PUT("\nderived ");
-	put_set(choices.derivation.columns, column_name);
-	PUT("%s", choices.derivation.columns ? " from " : "nothing");
+	put_set(choices.derivation.stores, column_name);
+	PUT("%s", choices.derivation.stores ? " from " : "nothing");
 	put_set(choices.derivation.reads, column_name);
 }
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "stages/particle/random.h"
-#include "stages/selection/condition_block.h"
-#include "stages/selection/derivation.h"
+#include "stages/selection/program.h"
+#include "stages/selection/program_block.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/formats/mcpl_lists.h"
 

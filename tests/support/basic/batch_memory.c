@@ -29,7 +29,7 @@ void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int ga
 
 static void lay_out_whole(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
 {
-	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, r->batch, &b->columns);
+	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.stores, r->batch, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, r->batch, 1);
 }
 

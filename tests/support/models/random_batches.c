@@ -68,19 +68,19 @@ static bool is_real(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-static void add_step(struct sl_condition *k, uint64_t operation, uint64_t operand)
+static void add_step(struct sl_program *k, uint64_t operation, uint64_t operand)
 {
 	k->operation[k->n] = (uint8_t)operation;
 	k->operand[k->n++] = (uint8_t)operand;
 }
 
 /* Adds a column or a constant. */
-static void add_number(const struct sl_recipe *r, struct sl_condition *k, uint64_t *seed)
+static void add_number(const struct sl_recipe *r, struct sl_program *k, uint64_t *seed)
 {
 	enum sl_column column = random_column(r, seed);
 
 	if (random_below(seed, 3)) {
-		k->columns |= SL_BIT(column);
+		k->reads |= SL_BIT(column);
 		add_step(k, SL_OP_column, column);
 	} else {
 		k->number[k->n_numbers] = (double)random_below(seed, 64) / 16 - 1;
@@ -94,7 +94,7 @@ static void add_number(const struct sl_recipe *r, struct sl_condition *k, uint64
  */
 static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 {
-	struct sl_condition *k = &r->condition;
+	struct sl_program *k = &r->condition;
 	uint64_t comparisons = random_below(seed, 4);
 
 	if (comparisons > 2)
@@ -106,7 +106,7 @@ static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 			uint64_t operation =
 				SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus);
 
-			if (sl_condition_takes((enum sl_operation)operation) == 2)
+			if (sl_program_takes((enum sl_operation)operation) == 2)
 				add_number(r, k, seed);
 			add_step(k, operation, 1 + random_below(seed, 4));
 		}
@@ -166,12 +166,12 @@ static void choose_columns(struct sl_recipe *r, uint64_t *seed)
 /* r, the square root of the id, and rho, the quotient of r and the weight. */
 static void derive_columns(struct sl_recipe *r)
 {
-	static const uint8_t steps[][2] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0},
-		{SL_FN_store, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_r},
-		{SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0}, {SL_FN_store, SL_COLUMN_rho}};
-	struct sl_derivation *d = &r->derivation;
+	static const uint8_t steps[][2] = {{SL_OP_column, SL_COLUMN_id}, {SL_OP_sqrt, 0},
+		{SL_OP_store, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_r},
+		{SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0}, {SL_OP_store, SL_COLUMN_rho}};
+	struct sl_program *d = &r->derivation;
 
-	d->columns = SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_rho);
+	d->stores = SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_rho);
 	d->reads = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_weight);
 	for (; d->n < sizeof(steps) / sizeof(steps[0]); d->n++) {
 		d->operation[d->n] = steps[d->n][0];
@@ -264,7 +264,7 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
 		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
-	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
+	r->derivation = (struct sl_program){.n = 0}; /* a score sets r */
 	sl_grid_make(
 		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, &r->grids);
 }
