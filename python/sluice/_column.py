@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import numpy
 
@@ -40,7 +40,11 @@ class Column:
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
         """The type and the memory as capsules of Arrow, without a copy. Needs pyarrow."""
-        return arrow_column(self).__arrow_c_array__()
+        return self.__arrow_c_schema__(), arrow_column(self).__arrow_c_array__()[1]
+
+    def __arrow_c_schema__(self) -> Any:
+        """The name, the type and the unit as a capsule of Arrow."""
+        return arrow_schema([(self.name, self.typestr, self.unit)]).field(0).__arrow_c_schema__()
 
     def __repr__(self) -> str:
         return f"<sluice.Column {self.name} {self.typestr[1:]} shape={self.shape}>"
@@ -179,6 +183,13 @@ def arrow_schema(fields: List[Tuple[str, str, str]]) -> Any:
     import pyarrow
     return pyarrow.schema([pyarrow.field(name, pyarrow.from_numpy_dtype(numpy.dtype(dtype)),
                                          metadata={"unit": unit} if unit else None) for name, dtype, unit in fields])
+
+
+def arrow_stream(fields: List[Tuple[str, str, str]], tables: Iterable[Any]) -> Any:
+    """The columns of tables as a stream of record batches."""
+    import pyarrow
+    batches = (arrow_batch(fields, columns) for columns in tables)
+    return pyarrow.RecordBatchReader.from_batches(arrow_schema(fields), batches).__arrow_c_stream__()
 
 
 def arrow_batch(fields: List[Tuple[str, str, str]], columns: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 import numpy
 
 from . import _native
-from ._column import Column, arrow_batch, arrow_schema, array_of, concat
+from ._column import Column, arrow_batch, arrow_schema, arrow_stream, array_of, concat
 
 Array = numpy.ndarray[Any, numpy.dtype[Any]]
 
@@ -175,6 +175,9 @@ class Table(Mapping[str, Array]):
         pair: Tuple[Any, Any] = arrow_batch(self._fields(), self._columns).__arrow_c_array__()
         return pair
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return arrow_stream(self._fields(), [self._columns])
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
@@ -283,10 +286,7 @@ class Survivors(Mapping[str, Array]):
         return arrow_schema(self._fields()).__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        import pyarrow  # type: ignore[import-untyped, import-not-found, unused-ignore]
-        fields = self._fields()
-        batches = (arrow_batch(fields, b._columns) for b in self.batches())
-        return pyarrow.RecordBatchReader.from_batches(arrow_schema(fields), batches).__arrow_c_stream__()
+        return arrow_stream(self._fields(), (b._columns for b in self.batches()))
 
     def __getitem__(self, name: str) -> Array:
         made: Array = array_of(self.column(name))

@@ -47,6 +47,8 @@ def test_pyarrow_and_polars():
     assert pyarrow.record_batch(batch)["x"].buffers()[1].address == batch["x"].ctypes.data
     assert pyarrow.array(batch.column("x")[5:9]).buffers()[1].address == batch["x"][5:].ctypes.data
     assert pyarrow.array(batch.column("id")).to_pylist() == batch["id"].tolist()
+    assert pyarrow.field(batch.column("x")) == table.schema.field("x") and pyarrow.table(batch) == table[:batch.n]
+    assert pytest.importorskip("polars").DataFrame(batch).shape == (batch.n, len(batch))
     survivors = result.survivors
     del result, batch
     use_memory_again()

@@ -141,7 +141,7 @@ static enum sl_status print_config(const struct sl_plan *plan, void **text)
 	return s;
 }
 
-/* The columns of the file. Constant ones have their values in *p; a weight is that of the sample. */
+/* The columns of the file. Constant ones have their values in *p; the weight is the sample's. */
 static struct sl_table columns_of(
 	const struct sl_plan *plan, const struct sl_selection *selection, struct sl_particle *p)
 {
