@@ -1,6 +1,7 @@
 /* joined_memory.c - see plan.h. */
 #include "pipeline/plan/plan.h"
 
+#include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
@@ -29,6 +30,11 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 		return SL_MCPL_MEMBER_BYTES;
 	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1),
 		sl_mcpl_member_scratch(&plan->facts));
+}
+
+uint32_t sl_merge_threads(const struct sl_plan *plan)
+{
+	return plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
 }
 
 uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n)

@@ -15,7 +15,6 @@
 #include "pipeline/config/config.h"
 #include "pipeline/plan/limits/limits.h"
 #include "pipeline/resolve/resolve.h"
-#include "primitives/base/jobs.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/images/images.h"
 #include "stages/host/host.h"
@@ -302,10 +301,7 @@ static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 }
 
 /* The threads that make the joined file. */
-static inline uint32_t sl_merge_threads(const struct sl_plan *plan)
-{
-	return plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
-}
+uint32_t sl_merge_threads(const struct sl_plan *plan);
 
 /*
  * So many of n batches are read at a time for the intermediate file. Tables are in memory as a
