@@ -180,15 +180,6 @@ SL_HD uint32_t sl_grid_cell(
 	return cell + 1;
 }
 
-/* The counter of particle i, whose fate is below SL_FATE_COUNT, or SL_NO_GRID_COUNTER. */
-SL_HD uint32_t sl_grid_find(const struct sl_grid_rule *g, const float *edge,
-	const struct sl_columns *c, uint64_t i, uint8_t fate)
-{
-	uint32_t first = g->first[fate];
-
-	return first == SL_NO_GRID_COUNTER ? first : first + sl_grid_cell(g, edge, c, i);
-}
-
 /* The score of a collision in units of 2^(score_shift - 32): an integer of at most 2^32. */
 SL_HD uint64_t sl_score_fixed(const struct sl_grid_rule *g, float deposit, float fluence)
 {
