@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/report/tallies/run_results.h"

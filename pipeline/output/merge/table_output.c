@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 
