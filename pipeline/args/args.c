@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
 #include "pipeline/text/messages.h"
 
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {

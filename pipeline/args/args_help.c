@@ -4,7 +4,7 @@
  */
 #include "pipeline/args/args_help.h"
 
-#include "pipeline/config/options.h"
+#include "pipeline/config/config.h"
 #include "pipeline/text/messages.h"
 
 enum { NOTE_BYTES = 128 };

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/output/output.h"
-#include "pipeline/plan/check/check.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/yaml.h"

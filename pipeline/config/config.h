@@ -13,11 +13,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pipeline/config/part.h"
-#include "pipeline/config/share.h"
+#include "pipeline/config/quantity.h"
 #include "primitives/base/status.h"
 #include "stages/models/model.h"
 #include "stages/models/option.h"
+
+/* --- part ------------------------------------------------------------------------------------- */
+
+/*
+ * A part of a run: which of the batches one process of many computes (--part).
+ *
+ * Batches are functions of the configuration and their number, so the processes need not
+ * communicate: part I of N has a range of consecutive batches, and sluice join makes the run of all
+ * parts. The parts of a run have a directory each, which is named after the part, so that they can
+ * share one --out.
+ */
+
+struct sl_part {
+	uint64_t number; /* from 1 */
+	uint64_t of;     /* parts of the run; 0: the whole run */
+};
+
+enum { SL_PARTS_MAX = 1000000, SL_PART_NAME_BYTES = 64 };
+
+/*
+ * Reads "I/N", or "slurm": then the environment of a task of a Slurm job array gives I and N.
+ * SL_USAGE if the text is neither, or if the tasks of the array are not consecutive.
+ */
+enum sl_status sl_part_read(const char *text, struct sl_part *part);
+
+/* Writes the name of the directory of the part, such as part_03_of_20. Returns name. */
+const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTES]);
+
+/* Reads such a name; false if it is another one. */
+bool sl_part_find(const char *name, struct sl_part *part);
+
+/*
+ * The batches of the part, from first to end - 1, of n_batches. Parts differ by at most one batch.
+ */
+void sl_part_batches(
+	const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end);
+
+/* --- share ------------------------------------------------------------------------------------ */
+
+/*
+ * The share of a machine that one of several processes of a run may use. All zero, or of = 1: the
+ * process has the machine to itself. Each number includes this process.
+ */
+struct sl_share {
+	uint32_t of;            /* the number of processes of the run on this machine */
+	uint32_t cores_of;      /* those that may use the same cores as this one */
+	uint32_t devices_of;    /* those that see the same GPUs as this one */
+	uint32_t device_number; /* of this process among these, from 0 */
+};
 
 /* Upper limit of assignments "key=value" (--set and flags) of a command line. */
 enum { SL_SETS_MAX = 64 };
@@ -94,5 +142,117 @@ struct sl_config {
 	struct sl_part part; /* --part */
 	struct sl_share share;
 };
+
+/* --- print ------------------------------------------------------------------------------------ */
+
+/*
+ * Prints *c as YAML that reads back to the same bits: one key per line under its section, in the
+ * order of the option tables. free: include the options that change no byte of the results. Returns
+ * the length without the final NUL, as snprintf does, also when size is too small.
+ */
+size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size);
+
+/*
+ * The line of run.particles in a printed configuration, and its bytes with the newline; NULL and 0
+ * if there is none. Batches do not depend on the number of particles of the run, except for the
+ * last, smaller one: files of batches leave the line out, so that a run can be extended.
+ */
+const char *sl_config_particles_line(const char *text, size_t *bytes);
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/*
+ * One value of a configuration: its memory layout, from text, and back to text.
+ *
+ * Every function takes the option that describes the value; value points to the member of the
+ * struct that the option table fills.
+ */
+
+/* Bytes for one value as text: each byte can become an escape of four, plus quotes. */
+enum { SL_VALUE_BYTES = 4 * SL_TEXT_BYTES + 4 };
+
+/* Is the value a list of items? */
+bool sl_value_listed(const struct sl_option *o);
+
+/* Size of the value in bytes. */
+size_t sl_value_bytes(const struct sl_option *o);
+
+/* Number of items of the value (1 unless it is a list), and the address of item i. */
+size_t sl_value_items(const struct sl_option *o, const void *value);
+void *sl_value_item(const struct sl_option *o, void *value, size_t i);
+
+/* Sets the number of items of a list, at most SL_LIST_MAX. Does nothing for other kinds. */
+void sl_value_resize(const struct sl_option *o, void *value, size_t n);
+
+/* Sets the value that stands for "not given": NaN, 0, "" or an empty list. */
+void sl_value_clear(const struct sl_option *o, void *value);
+
+/* Does the value stand for "not given"? False for kinds without such a value. */
+bool sl_value_absent(const struct sl_option *o, const void *value);
+
+/*
+ * Parses text as one item into *item and checks its range; false with why set when it is wrong. Not
+ * for SL_KIND_ITEMS, whose keys have the values.
+ */
+bool sl_value_parse(
+	const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES]);
+
+/* Prints one item as YAML that reads back to the same bits. */
+void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES]);
+
+/*
+ * An end of a range: *unit is the unit of its dimension that it is one of, such as 1 s, or else the
+ * internal one.
+ */
+double sl_value_end(const struct sl_option *o, double end, const char **unit);
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/*
+ * The table of options that all runs share, and look-ups in it and in the models' tables.
+ *
+ * The full path of an option is SECTION.KEY; for an option of a model it is model.NAME.KEY.
+ */
+
+enum { SL_KEY_BYTES = 256 };
+
+/* The options of all runs; those of a model are in sl_models[]. */
+extern const struct sl_option sl_options[];
+extern const size_t sl_n_options;
+
+/* Writes the full path of an option of the model, NULL for a common one. Returns its length. */
+size_t sl_option_path(
+	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES]);
+
+/* Option i of a run of the model, common options first, with its path; NULL after the last. */
+const struct sl_option *sl_option_at(
+	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
+
+/* The option with that full path, or NULL. *model is its model, NULL for a common option. */
+const struct sl_option *sl_option_find(const char *path, const struct sl_model **model);
+
+/*
+ * Removes the item numbers from a path: "model.rays.objects[3].surface" becomes
+ * "model.rays.objects[].surface", the path of its option. Returns pattern.
+ */
+const char *sl_key_pattern(const char *path, char pattern[SL_KEY_BYTES]);
+
+/* Is the option a key of the items of a list, such as "objects[].surface"? */
+bool sl_option_of_items(const struct sl_option *o);
+
+/* The last component of path, after the last dot. */
+const char *sl_key_leaf(const char *path);
+
+/* The model of that name, or NULL. */
+const struct sl_model *sl_model_find(const char *name);
+
+/*
+ * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key.
+ * sl_set_key() returns where KEY begins. sl_set_typed() writes what the user typed: "--set
+ * KEY=VALUE" or "--OPTION VALUE", with the quotes that YAML needs; returns typed.
+ */
+enum { SL_SHOWN_SET_BYTES = 256 };
+const char *sl_set_key(const char *set);
+const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES]);
 
 #endif

@@ -4,15 +4,11 @@
  * The text is also stored in run.json and compared on resume, so its order and format must not
  * change: a run of an earlier build would then not be accepted.
  */
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
-#include "pipeline/config/values.h"
 
 /* The output buffer; used counts on when the buffer is full, as snprintf does. */
 struct yaml_output {

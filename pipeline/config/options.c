@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
 #include "stages/batch/recipe.h"
 
 #define OPTION(...) SL_OPTION(sl_config, __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* part.c - see part.h. */
-#include "pipeline/config/part.h"
+#include "pipeline/config/config.h"
 
 #include <stdio.h>
 #include <stdlib.h>

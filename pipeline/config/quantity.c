@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/values.h"
+#include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 

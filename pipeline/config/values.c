@@ -3,14 +3,13 @@
  *
  * Each section handles one of these for all kinds (SL_KIND_...); a new kind adds a case to each.
  */
-#include "pipeline/config/values.h"
+#include "pipeline/config/config.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 

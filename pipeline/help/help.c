@@ -14,8 +14,6 @@
 #include "pipeline/args/args.h"
 #include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
-#include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
 #include "pipeline/help/help.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text.h"

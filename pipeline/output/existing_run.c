@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"

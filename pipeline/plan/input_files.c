@@ -5,16 +5,16 @@
  * single batches, and lists the files in run.json and in the printed plan.
  */
 #define SL_MODEL_HOST
-#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/plan.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/plan.h"
-#include "pipeline/resolve/input_files.h"
+#include "pipeline/resolve/resolve.h"
 #include "pipeline/results/run_files.h"
+#include "pipeline/text/json.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"

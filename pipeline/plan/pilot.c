@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"

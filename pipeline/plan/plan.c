@@ -3,17 +3,15 @@
  *
  * Order matters: the recipe comes first, then the input files and the device that it needs, then
  * the text of the configuration, which each output file contains, and last the memory, which
- * depends on all of these. check/ compares it with the free memory and disk.
+ * depends on all of these. resources.c compares it with the free memory and disk.
  */
 #include "pipeline/plan/plan.h"
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
-#include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/messages.h"
 #include "pipeline/text/text.h"
 #include "stages/device/kernels.h"

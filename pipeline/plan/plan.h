@@ -19,6 +19,8 @@
 #include "stages/formats/images/images.h"
 #include "stages/host/host.h"
 
+struct sl_json;
+
 /* --- plan ------------------------------------------------------------------------------------- */
 
 enum { SL_CONFIG_TEXT_BYTES = 1 << 16 };
@@ -397,5 +399,107 @@ enum sl_status sl_pilot_run(struct sl_plan *plan);
  * particles, so a run does it only if its disk may be too small. Lists are not sampled.
  */
 enum sl_status sl_pilot_sample(struct sl_plan *plan);
+
+/* --- recipe ----------------------------------------------------------------------------------- */
+
+/*
+ * Choices become the recipe of the stages.
+ *
+ * The stages know no configuration: what they do not find in the recipe cannot change a result. The
+ * recipe gets its inputs (sl_plan_open_inputs()) after sl_recipe_make() and before sl_recipe_choose_kept(),
+ * and its kernels when the devices are opened.
+ */
+
+/*
+ * Copies to r, which is all zero, what the stages need. Allocates nothing. SL_USAGE if the
+ * environment variable SL_LEVEL, which selects loops of another instruction level for tests, names
+ * none of this processor; or the error of the format for records that it cannot describe.
+ */
+enum sl_status sl_recipe_make(
+	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r);
+
+/*
+ * With the inputs of r open: chooses the layout of the source records that batches keep (none, if
+ * the output is not MCPL), and the columns of which batches on the host need only the digests.
+ */
+void sl_recipe_choose_kept(const struct sl_choices *c, struct sl_recipe *r);
+
+/* --- input files ------------------------------------------------------------------------------ */
+
+/*
+ * If the model reads its particles from files: opens the files (sl_plan_free() closes them) and
+ * compares their CRC-32 with model.list.checksums. Fills in model.list.checksums if it is absent.
+ */
+enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
+
+/* Reads particle id and sets its final fate. */
+enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
+
+/*
+ * Reads pilot->particles of the particles, which are all of them or a multiple of SL_PILOT_GROUP;
+ * counts survivors and sets the time. They are groups of neighbours that are spread evenly over the
+ * lists, because a list can be sorted, and few places of it are read. If a list must be
+ * decompressed, they are the first ones. *variance is that of the share of survivors, from the
+ * differences between groups.
+ */
+enum { SL_PILOT_GROUP = 32 };
+enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot, double *variance);
+
+/* Makes r refer to the particles in columns, the first of which has the id first_id. */
+void sl_inputs_set_columns(
+	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
+
+/*
+ * Writes the members "inputs" and "renamed_blobs" of run.json. Their lines
+ * (pipeline/print/result.h); a run can have thousands of files, so at most SL_INPUTS_SHOWN are
+ * printed.
+ */
+void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
+#define SL_INPUTS_SHOWN "16"
+#define SL_INPUT_LINE                                          \
+	"{file}: {particles~particle}[; {notice}][; {unread}]" \
+	"[{?metadata_left_out}; comments and blobs are not copied to the output]"
+#define SL_BLOB_LINE                                              \
+	"{file}: blob '{blob}' has the name of a different blob;" \
+	" the output appends _{number} to the name"
+
+/* --- disk ------------------------------------------------------------------------------------- */
+
+/*
+ * Predicts the bytes that a run writes, and refuses a run that the disk surely cannot hold.
+ *
+ * The prediction is an upper bound before compression, and an estimate with the compression that
+ * the pilot has found. It needs the number of batches that are on the disk already; a joined file
+ * takes the space of all batches again.
+ */
+
+/*
+ * Compares the files that are still to be written with the free disk space, and sets
+ * plan->disk_bytes, plan->disk_expected and plan->disk_free. done batches are on the disk already.
+ * SL_DISK if the free space is far below the estimate; a warning if it may be too small.
+ */
+enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done);
+
+/* --- resources -------------------------------------------------------------------------------- */
+
+/*
+ * Checks before a run whether it fits in memory and on the disk.
+ *
+ * The disk is checked separately from the plan, because the prediction needs the pilot and, for a
+ * resumed run, the batches that are already committed.
+ */
+
+/*
+ * Runs the pilot, adds the warnings and returns SL_HOST_MEMORY, SL_DEVICE_MEMORY or SL_DISK if the
+ * run does not fit. done is the number of batches that are already on the disk. predict: also the
+ * time and the bytes of the run.
+ */
+enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict);
+
+/*
+ * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in
+ * memory, or in device memory if they are resident, so that they must fit as well.
+ */
+enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "pipeline/config/share.h"
+#include "pipeline/config/config.h"
 #include "primitives/base/status.h"
 
 enum { SL_RANK_PAYLOAD_BYTES = 8192, SL_RANK_HOST_BYTES = 72 };

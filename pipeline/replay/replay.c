@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "stages/host/history.h"
 

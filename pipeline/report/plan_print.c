@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/tallies/tallies_file.h"

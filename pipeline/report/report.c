@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/plan/input_files.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "pipeline/report/tallies/tallies_file.h"

@@ -6,7 +6,7 @@
  */
 #include "pipeline/report/report.h"
 
-#include "pipeline/plan/input_files.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/tallies/run_results.h"
 

@@ -6,7 +6,7 @@
  * changed in between, and reads their particles (pipeline/plan/input_files.c).
  */
 #define SL_MODEL_HOST
-#include "pipeline/resolve/input_files.h"
+#include "pipeline/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/condition/condition.h"
 #include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/execution/execution.h"
-#include "pipeline/resolve/input_files.h"
 #include "pipeline/resolve/output/output.h"
 #include "pipeline/text/messages.h"
 #include "primitives/base/size.h"

@@ -12,7 +12,7 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/info/info.h"
-#include "pipeline/plan/check/check.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
 #include "pipeline/report/tallies/density.h"

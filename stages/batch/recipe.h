@@ -22,16 +22,6 @@
 struct sl_kernels;
 struct sl_inputs;
 
-/* staged: one kernel or loop per stage. fused: on a device, as few kernels as possible
- * (stages/device/device.h). */
-#define SL_MODES(X) X(staged) X(fused)
-enum sl_mode {
-#define X(name) SL_MODE_##name,
-	SL_MODES(X)
-#undef X
-		SL_MODE_COUNT
-};
-
 /* How a device packs the survivors before they are copied to the host (stages/device/pack.h). */
 struct sl_pack_rule {
 	enum sl_transfer_form form; /* SL_AS_COLUMNS: they are not packed */

@@ -5,7 +5,7 @@
  * An accepted configuration is printed; the printed text must be accepted and print the same text.
  * Its condition, derived columns and keys are computed for a particle.
  */
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/resolve.h"
 #include "tests/fuzz/fuzz.h"

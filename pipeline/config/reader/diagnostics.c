@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/options.h"
+#include "pipeline/config/config.h"
 #include "pipeline/text/messages.h"
 
 bool sl_key_below(const char *path, const char *key)

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/values.h"
+#include "pipeline/config/config.h"
 
 /* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)

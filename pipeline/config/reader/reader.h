@@ -9,7 +9,6 @@
 #define SL_PIPELINE_CONFIG_READER_READER_H
 
 #include "pipeline/config/config.h"
-#include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/dirs.h"
 #include "stages/models/model.h"

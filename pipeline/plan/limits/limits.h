@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pipeline/config/share.h"
+#include "pipeline/config/config.h"
 
 /* --- cgroup ----------------------------------------------------------------------------------- */
 

@@ -11,9 +11,15 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/results/statistics.h"
-#include "stages/batch/recipe.h"
+#include "primitives/primitives.h"
+#include "stages/batch/schedule.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/common/transfer_form.h"
 #include "stages/models/model.h"
+#include "stages/selection/grid.h"
+#include "stages/selection/histogram.h"
+#include "stages/selection/key.h"
+#include "stages/selection/program.h"
 
 /* --- choices ---------------------------------------------------------------------------------- */
 

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/options.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/config/values.h"
 #include "pipeline/text/messages.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"

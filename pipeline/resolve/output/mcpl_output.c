@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/config/options.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"

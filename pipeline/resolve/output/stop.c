@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
 

@@ -6,8 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "pipeline/config/config_print.h"
-#include "pipeline/config/options.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"

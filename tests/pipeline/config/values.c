@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/config/values.h"
+#include "pipeline/config/config.h"
 #include "pipeline/text/decimal_number.h"
 #include "stages/particle/random.h"
 #include "tests/support/configs/configs.h"

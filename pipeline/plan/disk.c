@@ -1,5 +1,4 @@
-/* disk.c - see check.h. */
-#include "pipeline/plan/check/check.h"
+/* disk.c - see plan.h. */
 #include "pipeline/plan/plan.h"
 
 #include <math.h>

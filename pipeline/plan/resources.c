@@ -1,9 +1,8 @@
-/* resources.c - see check.h. */
-#include "pipeline/plan/check/check.h"
+/* resources.c - see plan.h. */
+#include "pipeline/plan/plan.h"
 
 #include <math.h>
 
-#include "pipeline/plan/plan.h"
 #include "pipeline/text/messages.h"
 
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)

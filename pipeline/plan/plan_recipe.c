@@ -1,5 +1,5 @@
-/* plan_recipe.c - see plan_recipe.h. */
-#include "pipeline/plan/recipe/plan_recipe.h"
+/* plan_recipe.c - choices become the recipe of the stages. */
+#include "pipeline/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
