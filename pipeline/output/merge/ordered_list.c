@@ -1,7 +1,7 @@
 /* ordered_list.c - see merge.h. */
 #include "pipeline/output/merge/merge.h"
 
-#include "pipeline/config/config_print.h"
+#include "pipeline/config/config.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 

@@ -17,7 +17,6 @@
 #include "stages/formats/common/transfer_form.h"
 #include "stages/models/model.h"
 #include "stages/selection/grid.h"
-#include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 #include "stages/selection/program.h"
 
