@@ -5,6 +5,7 @@
 #include "primitives/base/jobs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "tests/support/basic/check.h"
@@ -98,8 +99,8 @@ TEST(each_job_runs_once)
 				sl_job_submit(&pool, &job[i].job, i % 3 == 0);
 			for (unsigned i = 0; i < JOBS; i++) {
 				assert_ok(sl_job_wait(&pool, &job[i].job));
-				assert_int_equal(pthread_equal(job[i].by, pthread_self()) != 0,
-					threads[k] == 0);
+				assert_true(
+					threads[k] > 0 || pthread_equal(job[i].by, pthread_self()));
 			}
 			assert_int_equal(n_ran, JOBS);
 			for (unsigned i = 0; i < JOBS; i++)
@@ -133,11 +134,38 @@ TEST(urgent_jobs_come_first)
 	for (unsigned i = 0; i < 5; i++)
 		sl_job_submit(&pool, &job[i].job, i % 2 == 1);
 	pthread_mutex_unlock(&held);
-	for (unsigned i = 0; i < 5; i++)
-		assert_ok(sl_job_wait(&pool, &job[i].job));
+	/* Whoever waits for a job that has not started runs it. */
+	for (unsigned n = 0; n < 5; sched_yield()) {
+		pthread_mutex_lock(&lock);
+		n = n_ran;
+		pthread_mutex_unlock(&lock);
+	}
 	assert_ok(sl_job_wait(&pool, &first));
 	sl_job_pool_close(&pool);
 	assert_memory_equal(ran, expected, sizeof(expected));
+}
+
+/* A job of a pool of one thread submits others and waits for them. */
+static enum sl_status wait_for_others(void *pool)
+{
+	for (unsigned i = 0; i < 5; i++)
+		sl_job_submit((struct sl_job_pool *)pool, &job[i].job, false);
+	for (unsigned i = 5; i-- > 0;)
+		SL_TRY(sl_job_wait((struct sl_job_pool *)pool, &job[i].job));
+	return SL_OK;
+}
+
+TEST(jobs_wait_for_jobs)
+{
+	struct sl_job_pool pool;
+	struct sl_job first = {.run = wait_for_others, .context = &pool};
+
+	make_jobs(false);
+	sl_job_pool_open(&pool, 1);
+	sl_job_submit(&pool, &first, false);
+	assert_ok(sl_job_wait(&pool, &first));
+	sl_job_pool_close(&pool);
+	assert_int_equal(n_ran, 5);
 }
 
 /* The message comes to the thread that waits; a job whose result is not used changes no message. */
@@ -154,13 +182,13 @@ TEST(failures_are_handed_over)
 			sl_job_submit(&pool, &job[i].job, false);
 		assert_ok(sl_job_wait(&pool, &job[8].job));
 		assert_fails(sl_job_wait(&pool, &job[7].job), SL_DISK, "job 7 failed");
+		assert_fails(sl_job_wait(&pool, &job[9].job), SL_DISK, "job 9 failed");
 		sl_set_last_error("mine");
-		for (unsigned i = 9; i < JOBS; i++)
+		for (unsigned i = 0; i < JOBS; i++)
 			sl_job_finish(&pool, &job[i].job);
 		assert_ok(sl_job_wait(&pool, &never));
 		assert_string_equal(sl_last_error(), "mine");
-		assert_fails(sl_job_wait(&pool, &job[9].job), SL_DISK, "job 9 failed");
 		sl_job_pool_close(&pool);
-		assert_int_equal(n_ran, JOBS);
+		assert_true(n_ran >= 3 && n_ran <= JOBS);
 	}
 }
