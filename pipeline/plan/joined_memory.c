@@ -60,7 +60,8 @@ static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32
 	const uint64_t lists = by_rows ? sl_merge_readers(plan, n) : n;
 	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(threads, n);
 
-	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES + SL_MERGE_OPENING_BYTES);
+	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, by_rows ? lists : 0, SL_MERGE_OPENING_BYTES);
 	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
 	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
 	if (plan->choices.format == &sl_format_mcpl_gz)
@@ -76,6 +77,9 @@ static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 	const struct sl_format *f = plan->choices.format;
 	struct sl_arena a = {0};
 
+	(void)sl_cut(&a, SL_TABLE_OUTPUT_BYTES);
+	(void)sl_cut_items(
+		&a, sl_merge_readers(plan, plan->recipe.n_batches), SL_TABLE_READER_BYTES);
 	f->join->lay_out(&a, j);
 	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j->all, &plan->facts)),
 		sl_size_mul(row_bytes(&j->all), sl_merge_readers(plan, plan->recipe.n_batches) *

@@ -327,9 +327,11 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
  */
 enum {
 	SL_MERGE_SOURCE_BYTES = 2560,
-	SL_MERGE_OPENING_BYTES = 4 * SL_MESSAGE_BYTES,
+	SL_MERGE_OPENING_BYTES = SL_MESSAGE_BYTES + 256,
 	SL_MERGE_FEED_BYTES = 1 << 13,
-	SL_MERGE_STREAM_BYTES = 40
+	SL_MERGE_STREAM_BYTES = 40,
+	SL_TABLE_READER_BYTES = 1 << 17, /* that reads a table, but for its rows */
+	SL_TABLE_OUTPUT_BYTES = 1 << 15  /* what describes a table that is made (table_output.c) */
 };
 
 /* Before the merge, the threshold of a sample is found with counts in so many bytes. */

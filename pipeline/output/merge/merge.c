@@ -39,14 +39,14 @@ struct merge {
 	const struct sl_ordered_list *list;
 	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
-	uint32_t sources, feeds, streams;
+	uint32_t sources, openings, feeds, streams; /* openings: sources, if they become rows */
 	struct sl_record_source *source;
 	struct sl_loser_head *head; /* of the sources */
 	struct feed *feed;
 	struct stream *stream;
 	struct sl_loser_tree tree; /* of the streams */
 	struct sl_map rows;        /* the intermediate file */
-	struct opening *opening;   /* sources, if they become rows */
+	struct opening *opening;
 	void *block;
 };
 
@@ -65,7 +65,7 @@ static void lay_out(struct sl_arena *a, struct merge *w)
 	w->stream = (struct stream *)sl_cut_items(a, w->streams, sizeof(*w->stream));
 	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->streams, sizeof(*w->tree.at));
 	w->feed = (struct feed *)sl_cut_items(a, w->feeds, sizeof(*w->feed));
-	w->opening = (struct opening *)sl_cut_items(a, w->sources, sizeof(*w->opening));
+	w->opening = (struct opening *)sl_cut_items(a, w->openings, sizeof(*w->opening));
 	for (uint32_t i = 0; i < w->feeds; i++)
 		for (int b = 0; b < 2; b++) {
 			uint8_t *block = (uint8_t *)sl_cut(a, SL_MERGE_BLOCK_BYTES);
@@ -309,7 +309,7 @@ static void close_all(struct merge *w)
 {
 	for (uint32_t i = 0; w->block && i < w->feeds; i++)
 		sl_job_finish(w->pool, &w->feed[i].job);
-	for (uint32_t i = 0; w->block && i < w->sources; i++)
+	for (uint32_t i = 0; w->block && i < w->openings; i++)
 		sl_job_finish(w->pool, &w->opening[i].job);
 	for (uint32_t i = 0; w->block && i < w->sources; i++)
 		sl_record_source_close(&w->source[i]);
@@ -323,10 +323,12 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 	const uint32_t n = (uint32_t)l->m->n;
 	const bool by_rows = selection->rows || n > l->most;
 	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(o->pool->n, n);
+	const uint32_t readers = sl_merge_readers(l->plan, n);
 	struct merge w = {.list = l,
 		.selection = selection,
 		.pool = o->pool,
-		.sources = by_rows ? sl_merge_readers(l->plan, n) : n,
+		.sources = by_rows ? readers : n,
+		.openings = by_rows ? readers : 0,
 		.feeds = feeds,
 		.streams = by_rows ? n : feeds};
 	enum sl_status s = get_memory(&w);

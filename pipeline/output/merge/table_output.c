@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/particle/digest.h"
@@ -29,6 +30,8 @@ struct sl_table_output {
 	struct part part[SL_COLUMN_COUNT];
 	void *memory; /* of the join, the block and the image */
 };
+
+_Static_assert(sizeof(struct sl_table_output) <= SL_TABLE_OUTPUT_BYTES, "plans count these bytes");
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
