@@ -16,6 +16,9 @@ import sluice
 from conftest import ENDLESS, SLAB, SLOW, busy_seconds, files_of, in_threads, refused
 from sluice._run import start
 
+# Shells start programs in the background with SIGINT ignored; Python then leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def interrupted(call):
     """Calls it and interrupts it after 0.6 s, while it computes; it must end at once."""
