@@ -4,10 +4,12 @@
  * Records with equal keys keep the order of their batches, which is that of their ids. The calling
  * thread merges streams of records by a tree of losers (../source/loser_tree.h):
  *
- * - Lists are mapped. Jobs fill the streams: each merges consecutive batches by its own tree, and reads,
- *   decompresses and checks their files. While the calling thread merges one block of a stream, the job fills the other.
- * - The survivors of a table are in memory while it is read, and only so many lists can be open. So tables, and lists
- *   of more batches, become one intermediate file of keys and rows first. Each batch in it is a stream.
+ * - Lists are mapped. Jobs fill the streams: each merges consecutive batches by its own tree, and
+ *   reads, decompresses and checks their files. While the calling thread merges one block of a
+ *   stream, the job fills the other.
+ * - The survivors of a table are in memory while it is read, and only so many lists can be open. So
+ *   tables, and lists of more batches, become one intermediate file of keys and rows first. Each
+ *   batch in it is a stream. Jobs read several tables at a time, unless processes read them.
  *
  * A failure of a job is reported when the record that could not be read would be next, as by one
  * thread.
