@@ -11,9 +11,9 @@
 #include "stages/selection/program_block.h"
 
 /*
- * Counts particles in a tally of particles at their ends. even: it has one EVEN axis, a constant at
- * each call, for which the compiler makes a loop of its own. A fate that does not exist, after a
- * memory error, is not counted, so that the sums do not close.
+ * Counts particles in a tally of particles at their ends. even: it has one EVEN axis; each caller
+ * passes a constant, so the compiler makes a separate loop for such tallies. A fate that does not
+ * exist (the memory is damaged) is not counted, so that the sums do not close.
  */
 static inline void count_tally(const struct sl_recipe *r, const struct sl_grid_rule *g, bool even,
 	struct sl_batch *b, uint32_t from, uint32_t to)
@@ -40,7 +40,7 @@ static inline void count_tally(const struct sl_recipe *r, const struct sl_grid_r
 	}
 }
 
-/* Not inlined: the loop for one EVEN axis is faster apart. */
+/* Not inlined: the loop for one EVEN axis is faster in its own function. */
 static __attribute__((noinline)) void count_even(const struct sl_recipe *r,
 	const struct sl_grid_rule *g, struct sl_batch *b, uint32_t from, uint32_t to)
 {
@@ -94,8 +94,8 @@ static void keep_fates(const uint8_t *fate, uint32_t n, sl_fate_set set, uint8_t
 }
 
 /*
- * Counts n particles, at most GROUP, from particle i on. A fate that does not exist, after a memory
- * error, is not counted, so sl_check_fate_counts() fails.
+ * Counts n particles, at most GROUP, from particle i on. A fate that does not exist (the memory is
+ * damaged) is not counted, so sl_check_fate_counts() fails.
  */
 static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t i, uint32_t n)
 {

@@ -13,17 +13,17 @@
 #include "primitives/base/clock.h"
 
 /*
- * The slot of the first batch in order among those in the states from from to to, or n_host_slots.
- * Called with the lock held.
+ * The slot of the first batch in order among those whose state is least, most or between them;
+ * n_host_slots if there is none. Called with the lock held.
  */
 static uint32_t find_first(
-	const struct sl_run_workers *run, enum sl_slot_state from, enum sl_slot_state to)
+	const struct sl_run_workers *run, enum sl_slot_state least, enum sl_slot_state most)
 {
 	const struct sl_slot_work *work = run->slot_work;
 	uint32_t n = run->plan->n_host_slots, first = n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (work[i].state >= from && work[i].state <= to &&
+		if (work[i].state >= least && work[i].state <= most &&
 			(first == n ||
 				run->w->slot[i].batch.number < run->w->slot[first].batch.number))
 			first = i;

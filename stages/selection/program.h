@@ -190,7 +190,10 @@ SL_HD double sl_program_operate(enum sl_operation operation, uint32_t operand, d
 	}
 }
 
-/* The same for all operations: more cases would slow a condition down. */
+/*
+ * As sl_program_operate(), with the functions that only derived columns have. Apart, because more
+ * cases would make conditions slower.
+ */
 SL_HD_PART double sl_program_call(enum sl_operation operation, uint32_t operand, double a, double b)
 {
 	switch (operation) {

@@ -171,7 +171,7 @@ struct sl_join_worker {
 	struct sl_joined_file *file;
 	sl_join_task *task;
 	struct sl_exec x;
-	uint32_t failed; /* the task that did */
+	uint32_t failed; /* number of the task that failed */
 };
 
 /* Takes tasks until none is left, or one fails. */

@@ -131,11 +131,11 @@ static inline uint32_t sl_join_rows(uint64_t rows)
 
 /*
  * What add packs is divided into tasks, which the threads of a pool take one after another. Task t
- * packs something to memory of its own; x is that of the thread.
+ * packs its share of the block into memory that no other task uses. Each thread has its own x.
  */
 typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
 
-/* Cuts the workers, each with so many bytes of scratch. */
+/* Cuts j->worker from the arena, and so many bytes of scratch for each worker. */
 void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch);
 
 /* Runs tasks 0 to n - 1. The status of the first of those that failed. */
