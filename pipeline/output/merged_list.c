@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"

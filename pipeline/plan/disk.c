@@ -1,4 +1,5 @@
 /* disk.c - see plan.h. */
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* joined_memory.c - see plan.h. */
-#include "pipeline/plan/plan.h"
+/* joined_memory.c - see joined_memory.h. */
+#include "pipeline/plan/joined_memory.h"
 
 #include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl.h"

@@ -5,6 +5,7 @@
  * the functions that choose change one of these numbers and measure again. A measurement only adds
  * up layouts and allocates nothing.
  */
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 
 #include <string.h>

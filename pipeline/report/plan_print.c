@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/tallies/tallies_file.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/output/source/loser_tree.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"

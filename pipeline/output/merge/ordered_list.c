@@ -2,6 +2,7 @@
 #include "pipeline/output/merge/merge.h"
 
 #include "pipeline/config/config.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 

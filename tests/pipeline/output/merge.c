@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "tests/support/program/program.h"
 #include "tests/support/property/property.h"
 #include "tests/support/runs/merges.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pipeline/batch_file/order_file.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/program/program.h"
