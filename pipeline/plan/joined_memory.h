@@ -32,8 +32,8 @@ static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 uint32_t sl_merge_threads(const struct sl_plan *plan);
 
 /*
- * So many of n batches are read at a time for the intermediate file. Tables are in memory as a
- * whole, and no threads may run where processes are started to read them.
+ * The number of batches, of n, that are read at a time for the intermediate file. Tables are in
+ * memory as a whole, and no threads may run where processes are started to read them.
  */
 uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n);
 
@@ -56,7 +56,7 @@ enum {
 	SL_MERGE_OPENING_BYTES = SL_MESSAGE_BYTES + 256,
 	SL_MERGE_FEED_BYTES = 1 << 13,
 	SL_MERGE_STREAM_BYTES = 40,
-	SL_TABLE_READER_BYTES = 1 << 17, /* that reads a table, but for its rows */
+	SL_TABLE_READER_BYTES = 1 << 17, /* to read a table, besides its rows */
 	SL_TABLE_OUTPUT_BYTES = 1 << 15  /* what describes a table that is made (table_output.c) */
 };
 
