@@ -29,7 +29,7 @@ struct stream {
 	struct feed *feed;       /* of the records after them; NULL: there are none */
 };
 
-/* Opens a table, of which it reads all rows. */
+/* A job that opens a batch. A table is read as a whole then. */
 struct opening {
 	struct sl_job job;
 	const struct merge *merge;
@@ -170,7 +170,7 @@ static enum sl_status open_batch(void *context)
 		&o->merge->source[o->source], l->dir, &l->m->line[o->batch], o->merge->selection);
 }
 
-/* Starts to open batch i in its source, if there is such a batch. */
+/* Starts the job that opens batch i in its source. Does nothing after the last batch. */
 static void begin_batch(struct merge *w, uint32_t i)
 {
 	struct opening *o = &w->opening[i % w->sources];
