@@ -262,7 +262,7 @@ struct sl_convert_survey {
 	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
 	uint64_t rows;
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading lost;
 };
 
 /* Columns that have one value in all rows of all inputs. */
@@ -274,7 +274,7 @@ static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *
 /* A table in memory; block owns its columns. */
 struct sl_convert_input {
 	struct sl_table table;
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading lost;
 	void *block;
 };
 
