@@ -211,16 +211,7 @@ struct places {
 	float weight; /* that all files have, or 0 */
 };
 
-/* Stores a particle in the columns of place i. */
-static void store_particle(const struct places *to, uint32_t i, const struct sl_mcpl_particle *from)
-{
-	struct sl_particle p = sl_mcpl_to_particle(from);
-
-	p.fate = SL_FATE_listed;
-	sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
-}
-
-/* The same for a damaged particle, whose numbers nothing may add up. */
+/* Stores a damaged particle at place i: nothing may add up its numbers. */
 static void store_damaged(const struct places *to, uint32_t i)
 {
 	const struct sl_particle p = {.weight = to->weight, .fate = SL_FATE_damaged};
@@ -228,62 +219,63 @@ static void store_damaged(const struct places *to, uint32_t i)
 	sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
 }
 
-/*
- * Reads the next record of a stream as the particle of place i, and keeps it as its source record.
- * Another process could change the file between the two; read_some() then refuses the batch.
- */
-static enum sl_status read_next(struct sl_mcpl_stream *s, const struct places *to, uint32_t i)
+/* Stores particles from n records, and keeps these as their source records. */
+static void store_records(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
+	uint32_t place, const struct places *to)
 {
-	struct sl_mcpl_particle p;
-	const uint8_t *record;
+	const size_t source_bytes = to->layout->record_bytes;
+	struct sl_mcpl_target columns = {0};
 
-	SL_TRY(sl_mcpl_next_record(s, &record));
 	if (to->b->source)
-		sl_mcpl_recode(&s->header, record, to->layout,
-			(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
-	sl_mcpl_decode(&s->header, record, &p);
-	store_particle(to, i, &p);
-	if (to->drops && sl_is_damaged_record(&s->header, record))
-		store_damaged(to, i);
-	return SL_OK;
+		sl_mcpl_recode_records(
+			h, records, n, to->layout, (uint8_t *)to->b->source + place * source_bytes);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
+		if (SL_HAS(LIST_COLUMNS, k) && k != SL_COLUMN_fate)
+			columns.column[k] = sl_column_at(&to->b->columns, (enum sl_column)k);
+	sl_mcpl_to_columns(h, records, n, &columns, place);
+	memset(to->b->columns.fate + place, SL_FATE_listed, n);
+	for (uint32_t i = 0; to->drops && i < n; i++)
+		if (sl_is_damaged_record(h, records + (size_t)i * h->record_bytes))
+			store_damaged(to, place + i);
 }
 
-/* Reads the next particles of a stream. */
-static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct places *to)
+/* The next *n of so many records. */
+static enum sl_status next_records(
+	struct sl_mcpl_stream *s, uint64_t most, const uint8_t **records, size_t *n)
 {
-	for (uint32_t i = to->place; i < to->place + to->n; i++)
-		SL_TRY(read_next(s, to, i));
-	return SL_OK;
+	SL_TRY(sl_mcpl_raw(s, (size_t)most * s->header.record_bytes, records, n));
+	if (*n > 0)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT, "the file has fewer particles than before");
 }
 
 /*
- * Reads particles of a plain file, from number from of the file on, through a copy of its stream.
- * Records that are in the file are decoded together.
+ * Reads the next particles of a stream. Another process could change the file at the same time;
+ * read_some() then refuses the batch.
  */
+static enum sl_status read_stream(struct sl_mcpl_stream *s, const struct places *to)
+{
+	const uint8_t *records;
+	size_t n;
+
+	for (uint32_t done = 0; done < to->n; done += (uint32_t)n) {
+		SL_TRY(next_records(s, to->n - done, &records, &n));
+		store_records(&s->header, records, (uint32_t)n, to->place + done, to);
+	}
+	return SL_OK;
+}
+
+/* Reads particles of a plain file, from number from of the file on, by a copy of its stream. */
 static enum sl_status read_plain(
 	const struct sl_input_source *f, uint64_t from, const struct places *to)
 {
 	struct sl_mcpl_stream s = f->stream;
-	const uint32_t record_bytes = s.header.record_bytes;
-	struct sl_mcpl_target columns = {0};
-	size_t bytes = (size_t)from * record_bytes;
+	const size_t bytes = (size_t)from * s.header.record_bytes;
 
 	s.at += bytes;
 	s.left -= bytes;
-	if (s.left / record_bytes < to->n)
-		return read_particles(&s, to); /* which says where the file ends */
-	if (to->b->source)
-		sl_mcpl_recode_records(&s.header, s.at, to->n, to->layout,
-			(uint8_t *)to->b->source + (size_t)to->place * to->layout->record_bytes);
-	for (int k = 0; k < SL_COLUMN_COUNT; k++)
-		if (SL_HAS(LIST_COLUMNS, k) && k != SL_COLUMN_fate)
-			columns.column[k] = sl_column_at(&to->b->columns, (enum sl_column)k);
-	sl_mcpl_to_columns(&s.header, s.at, to->n, &columns, to->place);
-	memset(to->b->columns.fate + to->place, SL_FATE_listed, to->n);
-	for (uint32_t i = 0; to->drops && i < to->n; i++)
-		if (sl_is_damaged_record(&s.header, s.at + (size_t)i * record_bytes))
-			store_damaged(to, to->place + i);
-	return SL_OK;
+	s.read = from;
+	return read_stream(&s, to);
 }
 
 /* The same for a phase space, which decodes any of its particles. */
@@ -292,13 +284,16 @@ static enum sl_status read_space(
 {
 	for (uint32_t i = 0; i < to->n; i++) {
 		struct sl_mcpl_particle p;
+		struct sl_particle stored;
 
 		SL_TRY(sl_phase_space_particle(space, from + i, &p));
 		if (to->b->source)
 			sl_phase_space_record(to->layout, &p,
 				(uint8_t *)to->b->source +
 					(size_t)(to->place + i) * to->layout->record_bytes);
-		store_particle(to, to->place + i, &p);
+		stored = sl_mcpl_to_particle(&p);
+		stored.fate = SL_FATE_listed;
+		sl_store(&to->b->columns, LIST_COLUMNS, to->place + i, &stored);
 		if (to->drops && sl_is_damaged_particle(&space->fields, &p))
 			store_damaged(to, to->place + i);
 	}
@@ -319,13 +314,14 @@ static enum sl_status read_random(
 static enum sl_status read_gzipped(
 	struct sl_reading *r, uint32_t k, uint64_t from, const struct places *to)
 {
-	struct sl_mcpl_particle p;
+	const uint8_t *records;
+	size_t n;
 
 	if (r->gzip_file != k || r->gzip.read > from)
 		SL_TRY(sl_reading_begin_gzip(r, k));
 	while (r->gzip.read < from)
-		SL_TRY(sl_mcpl_next(&r->gzip, &p));
-	return read_particles(&r->gzip, to);
+		SL_TRY(next_records(&r->gzip, from - r->gzip.read, &records, &n));
+	return read_stream(&r->gzip, to);
 }
 
 /*

@@ -99,8 +99,8 @@ void sl_mcpl_decode(
 	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
 
 /*
- * Reads the next *n records as stored, at most so many bytes, at least SL_MCPL_RAW_BYTES; of a gzip
- * file at most SL_MCPL_RAW_BYTES. *n = 0 after the last. They are valid until the next call.
+ * Reads the next *n records as stored, at most so many bytes; of a gzip file, also at most
+ * SL_MCPL_RAW_BYTES. *n = 0 after the last. They are valid until the next call.
  */
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(
