@@ -69,11 +69,6 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-enum sl_status sl_convert_begin(struct sl_conversion *c)
-{
-	return sl_file_begin(&c->dir, c->name, &c->file);
-}
-
 enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
 {
 	struct sl_conversion *c = (struct sl_conversion *)conversion;
@@ -81,11 +76,6 @@ enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
 	SL_TRY(sl_convert_check_stop(c));
 	c->bytes += size;
 	return sl_file_add(&c->file, bytes, size);
-}
-
-enum sl_status sl_convert_end(struct sl_conversion *c)
-{
-	return sl_file_end(&c->file, c->job->force);
 }
 
 enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
@@ -96,7 +86,7 @@ enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header
 
 	sl_job_pool_open(&c->pool, 0);
 	SL_TRY(sl_record_output_begin(o, &to, &c->pool, h->record_bytes, h->particles));
-	SL_TRY(sl_convert_begin(c));
+	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
 	return sl_list_header_send(&to, header, bytes);
 }
 
@@ -104,17 +94,16 @@ enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header
  * A time of modification has the grain of a clock tick, so it does not show every change of an
  * input, but the number of particles may.
  */
-enum sl_status sl_convert_end_list(
-	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o)
+enum sl_status sl_convert_end(
+	struct sl_conversion *c, enum sl_status s, struct sl_record_output *records)
 {
-	if (s == SL_OK && c->particles != o->all)
-		s = sl_convert_changed("an input");
+	if (s == SL_OK && records->block)
+		s = c->particles == records->all ? sl_record_output_flush(records)
+		                                 : sl_convert_changed("an input");
 	if (s == SL_OK)
-		s = sl_record_output_flush(o);
-	if (s == SL_OK)
-		s = sl_convert_end(c);
-	if (o->block) {
-		sl_record_output_end(o);
+		s = sl_file_end(&c->file, c->job->force);
+	if (records->block) {
+		sl_record_output_end(records);
 		sl_job_pool_close(&c->pool);
 	}
 	return s;

@@ -181,8 +181,7 @@ static enum sl_status convert_tables(struct sl_conversion *c, struct sl_runs *ru
 	s = sl_origin_find(c, runs, j.all.columns, &origin);
 	j.batch = origin.batch;
 	if (s == SL_OK)
-		s = sl_format_is_mcpl(c->format) ? sl_tables_to_mcpl(&j) : sl_tables_to_table(&j);
-	c->particles = j.all.rows;
+		s = sl_tables_write(&j);
 	sl_origin_free(&origin);
 	return s;
 }

@@ -7,7 +7,7 @@
  * is complete. Everything that the new format cannot hold is reported.
  *
  * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
- * 	tables to MCPL    packs records input by input; drops columns that a record lacks
+ * 	tables to MCPL    packs records block by block; drops columns that a record lacks
  * 	any to table      packs blocks of rows
  * 	runs to .tallies  adds up their histograms
  *
@@ -119,22 +119,20 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
 /*
- * The output file: begin it, put its bytes (an sl_byte_sink), and end it, when it gets its name. A
- * file that was not ended is removed by sl_convert().
+ * The output file, which sl_convert() removes unless it was ended: an sl_byte_sink for its bytes,
+ * and the end, when it gets its name, unless s, the status so far, is a failure. records are those
+ * of MCPL; without buffers, the file is another one.
  */
-enum sl_status sl_convert_begin(struct sl_conversion *c);
 sl_byte_sink sl_convert_put;
-enum sl_status sl_convert_end(struct sl_conversion *c);
+enum sl_status sl_convert_end(
+	struct sl_conversion *c, enum sl_status s, struct sl_record_output *records);
 
 /*
- * The same for MCPL, plain or as gzip members: begins the file of so many bytes of header, h, and
- * *o, which takes its records; ends both, unless s, the status so far, is a failure. The end fails
- * if more or fewer particles were read or written than the header states.
+ * Begins a file of MCPL, plain or as gzip members: so many bytes of header, h, and *o, which takes
+ * its records. The end fails if more or fewer were read or written than the header states.
  */
 enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
 	const struct sl_mcpl_header *h, struct sl_record_output *o);
-enum sl_status sl_convert_end_list(
-	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o);
 
 /* --- convert ---------------------------------------------------------------------------------- */
 
@@ -252,8 +250,7 @@ enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs 
 /*
  * Reads every input of a conversion as a table, and surveys their common columns.
  *
- * convert.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
- * write.
+ * convert.c scans with sl_survey_add() first; tables_write.c scans again and writes.
  */
 
 /* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
@@ -291,9 +288,13 @@ struct sl_convert_tables_job {
 	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
 	struct sl_batch_facts batch;
-	struct sl_table_output *table;   /* the output, */
-	struct sl_record_output records; /* or that of MCPL */
-	uint64_t rows;                   /* written so far */
+	struct sl_table_output *table;   /* the output; NULL: it is MCPL */
+	struct sl_record_output records; /* of MCPL */
+	struct sl_table rows;            /* that become records, in packed */
+	struct sl_packed packed;
+	void *memory;           /* of both */
+	struct sl_table *block; /* rows, or that of table; filled up to room rows */
+	uint32_t room;
 };
 
 /* Calls each with the table of every input in order; the table is freed after the call. */
@@ -323,18 +324,9 @@ struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set
 void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
 	uint32_t first, uint32_t n);
 
-/* --- tables_to_mcpl --------------------------------------------------------------------------- */
-
-/* Writes tables as one MCPL file. */
+/* --- tables_write ----------------------------------------------------------------------------- */
 
 /* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
-enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j);
-
-/* --- tables_to_table -------------------------------------------------------------------------- */
-
-/* Joins tables into one table. */
-
-/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
-enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j);
+enum sl_status sl_tables_write(struct sl_convert_tables_job *j);
 
 #endif

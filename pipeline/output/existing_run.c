@@ -152,6 +152,7 @@ enum sl_status sl_existing_run_sizes(
 			stop = sl_yaml_get(tree, root, "stop"),
 			transport = sl_yaml_get(tree, root, "transport");
 
+		sizes->has_seed = sl_yaml_u64(tree, sl_yaml_get(tree, run, "seed"), &sizes->seed);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
 		sl_yaml_u64(tree, sl_yaml_get(tree, transport, "max_steps"), &sizes->max_steps);

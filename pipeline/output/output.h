@@ -47,10 +47,12 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* The size of a run as its stored configuration has it. */
+/* The size of a run and its seed, as its stored configuration has them. */
 struct sl_existing_sizes {
 	uint64_t particles, batch; /* 0 if it is not stored */
 	uint64_t n_batches;        /* of the whole run, at least 1 */
+	bool has_seed;             /* a configuration that is not damaged has one */
+	uint64_t seed;
 	bool stops;                /* it has a stop rule, so particles is an upper limit */
 	uint64_t max_steps;        /* transport.max_steps */
 };

@@ -92,6 +92,11 @@ bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string
 	return a->length == b->length && sl_mcpl_order(a, b, "") == 0;
 }
 
+bool sl_mcpl_begins_with(const struct sl_mcpl_string *s, const char *text)
+{
+	return s->length >= strlen(text) && memcmp(s->at, text, strlen(text)) == 0;
+}
+
 /* Compares n and m bytes; a prefix comes first. An empty string can have the address NULL. */
 static int order_bytes(const void *a, size_t n, const void *b, size_t m)
 {

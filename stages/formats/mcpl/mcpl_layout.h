@@ -100,6 +100,7 @@ struct sl_mcpl_string {
 struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
+bool sl_mcpl_begins_with(const struct sl_mcpl_string *s, const char *text);
 
 /*
  * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its

@@ -21,7 +21,7 @@ static enum sl_status write_some(const struct sl_format *format, const char *nam
 
 	assert_ok(sl_dir_open(folder.path, false, &c.dir));
 	assert_ok(sl_convert_begin_list(&c, "header", 6, &h, &o));
-	s = sl_convert_end_list(&c, sl_record_output_add_all(&o, records, n), &o);
+	s = sl_convert_end(&c, sl_record_output_add_all(&o, records, n), &o);
 	sl_file_drop(&c.file);
 	sl_dir_close(&c.dir);
 	return s;
