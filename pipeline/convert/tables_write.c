@@ -63,8 +63,7 @@ static void note_dropped(struct sl_convert_tables_job *j)
  * Cuts the header, a block and its records. The table that the header is made of has the surveyed
  * values as data, from which the format takes what the header states once for all particles.
  */
-static uint8_t *lay_out(
-	struct sl_arena *a, struct sl_convert_tables_job *j, size_t header_bytes)
+static uint8_t *lay_out(struct sl_arena *a, struct sl_convert_tables_job *j, size_t header_bytes)
 {
 	uint8_t *header = (uint8_t *)sl_cut(a, header_bytes);
 	struct sl_table *t = &j->rows;
@@ -74,7 +73,8 @@ static uint8_t *lay_out(
 	j->room = t->n;
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].constant)
-			t->column[k].data = sl_cut_items(a, t->n, sl_facts_of(&t->column[k])->bytes);
+			t->column[k].data =
+				sl_cut_items(a, t->n, sl_facts_of(&t->column[k])->bytes);
 	sl_format_mcpl.lay_out(a, t, &j->c->facts, &j->packed);
 	t->n = 0;
 	j->block = t;

@@ -248,8 +248,7 @@ static bool is_origin(uint64_t i, const struct sl_mcpl_header *h, const struct s
 	                        : i == h->comments + UINT64_C(1) + h->blobs;
 }
 
-static enum sl_status join(
-	struct sl_mcpl_head *h, const struct sl_mcpl_head *more, bool merged)
+static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more, bool merged)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
