@@ -72,12 +72,13 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * Compares two stored configurations: both are written by the same code, so equal settings give
- * equal texts. If they differ, sets of_a and of_b to the text of each around the first difference.
+ * Compares two configurations, also their run.particles if particles is true: both are written by
+ * the same code, so equal settings give equal texts. If they differ, sets of_a and of_b to the text
+ * of each around the first difference.
  */
 enum { SL_DIFFERENCE_BYTES = 82 };
-bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
-	char of_b[SL_DIFFERENCE_BYTES]);
+bool sl_existing_run_differs(const char *a, const char *b, bool particles,
+	char of_a[SL_DIFFERENCE_BYTES], char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
  * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The
