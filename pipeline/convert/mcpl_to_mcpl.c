@@ -49,17 +49,10 @@ static enum sl_status set_runs(struct sl_mcpl_head *h, const char *merged)
 	return SL_OK;
 }
 
-/* The header of the output. */
-struct header_sum {
-	struct sl_mcpl_head head;
-	bool merged; /* the inputs are of several runs */
-};
-
-/* First pass: merges the header of an input into the sum, a struct header_sum. */
+/* First pass: merges the header of an input into that of the output. */
 static enum sl_status join_head(
-	struct sl_conversion *c, const char *path, const struct sl_map *file, void *sum_memory)
+	struct sl_conversion *c, const char *path, const struct sl_map *file)
 {
-	struct header_sum *sum = (struct header_sum *)sum_memory;
 	struct sl_mcpl_head more;
 	bool recovered;
 
@@ -67,12 +60,12 @@ static enum sl_status join_head(
 		sl_mcpl_head_read(file->at, file->bytes, &more, &recovered), "%s", path));
 	if (recovered)
 		sl_convert_note_recovered(c, path, more.fixed.particles);
-	return sl_add_context(sl_mcpl_head_join(&sum->head, &more, sum->merged), "%s", path);
+	return sl_add_context(sl_mcpl_head_join(&c->head, &more, c->runs.merged), "%s", path);
 }
 
 /* Copies as many records as the header of the stream states. */
-static enum sl_status copy_records(struct sl_conversion *c, const char *path,
-	struct sl_mcpl_stream *s, struct sl_record_output *o)
+static enum sl_status copy_records(
+	struct sl_conversion *c, const char *path, struct sl_mcpl_stream *s)
 {
 	const uint8_t *records;
 	bool more;
@@ -83,7 +76,7 @@ static enum sl_status copy_records(struct sl_conversion *c, const char *path,
 		SL_TRY(sl_mcpl_raw(s, &records, &n));
 		if (n == 0)
 			break;
-		SL_TRY(sl_record_output_add_all(o, records, n));
+		SL_TRY(sl_record_output_add_all(&c->records, records, n));
 		c->particles += n;
 	}
 	SL_TRY(sl_mcpl_end(s, &more));
@@ -92,16 +85,15 @@ static enum sl_status copy_records(struct sl_conversion *c, const char *path,
 	return SL_OK;
 }
 
-/* Second pass: copies the records of an input to the output, a struct sl_record_output. */
+/* Second pass: copies the records of an input to the output. */
 static enum sl_status copy_list(
-	struct sl_conversion *c, const char *path, const struct sl_map *file, void *output)
+	struct sl_conversion *c, const char *path, const struct sl_map *file)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	SL_TRY(sl_add_context(sl_mcpl_open(&s, file->at, file->bytes), "%s", path));
-	status = sl_add_context(
-		copy_records(c, path, &s, (struct sl_record_output *)output), "%s", path);
+	status = sl_add_context(copy_records(c, path, &s), "%s", path);
 	sl_mcpl_close(&s);
 	c->files++;
 	return status;
@@ -111,21 +103,19 @@ static enum sl_status copy_list(
  * The header of the output states the number of records, so a different number means a changed
  * file.
  */
-enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs)
+enum sl_status sl_convert_mcpl(struct sl_conversion *c)
 {
-	struct header_sum sum = {.merged = runs->merged};
-	struct sl_record_output o = {.block = NULL};
-	enum sl_status s = sl_convert_for_each(c, join_head, &sum);
+	enum sl_status s = sl_convert_for_each(c, join_head);
 
-	if (s == SL_OK && sum.merged)
-		s = set_runs(&sum.head, runs->json);
+	if (s == SL_OK && c->runs.merged)
+		s = set_runs(&c->head, c->runs.json);
 	if (s == SL_OK) {
-		sl_mcpl_head_finish(&sum.head);
-		s = sl_convert_begin_list(c, sum.head.bytes, sum.head.size, &sum.head.fixed, &o);
+		sl_mcpl_head_finish(&c->head);
+		s = sl_convert_begin_list(c, c->head.bytes, c->head.size, &c->head.fixed);
 	}
 	if (s == SL_OK)
-		s = sl_convert_for_each(c, copy_list, &o);
-	s = sl_convert_end(c, s, &o);
-	sl_mcpl_head_free(&sum.head);
+		s = sl_convert_for_each(c, copy_list);
+	s = sl_convert_end(c, s);
+	sl_mcpl_head_free(&c->head);
 	return s;
 }

@@ -302,14 +302,14 @@ void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f
 			path, strcmp(state, "done") == 0 ? "running" : state, committed);
 }
 
-enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
+enum sl_status sl_runs_find(struct sl_conversion *c)
 {
+	struct sl_runs *r = &c->runs;
 	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
 	enum sl_status s;
 	void *memory;
 	bool all;
 
-	memset(r, 0, sizeof(*r));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
 	r->at = (struct sl_input_run *)memory;
 	SL_TRY(find_all(c, r, &all));
