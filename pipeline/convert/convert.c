@@ -94,14 +94,6 @@ static enum sl_status find_kind(struct sl_conversion *c)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-/* A name that consists of the suffix alone does not have it. */
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), bytes = strlen(suffix);
-
-	return n > bytes && strcmp(name + n - bytes, suffix) == 0;
-}
-
 /*
  * Opens the directory of the output file. The directory must exist: convert creates no directories.
  */
@@ -112,7 +104,7 @@ static enum sl_status open_output(struct sl_conversion *c)
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
-	c->tallies = has_suffix(c->name, SL_TALLIES_SUFFIX);
+	c->tallies = sl_path_ends_in(c->name, SL_TALLIES_SUFFIX);
 	if (!c->format && !c->tallies)
 		return sl_fail(SL_USAGE,
 			"--to %s: no format has this suffix (see sluice list); use .h5, .npz, "

@@ -181,10 +181,8 @@ static enum sl_status write_blocks(struct writing *w)
 /* The suffix selects the format. */
 static enum sl_status choose_format(struct writing *w, const char *name)
 {
-	size_t n = strlen(name);
-
-	w->gzipped = n > 8 && strcmp(name + n - 8, ".mcpl.gz") == 0;
-	if (!w->gzipped && !(n > 5 && strcmp(name + n - 5, ".mcpl") == 0))
+	w->gzipped = sl_path_ends_in(name, ".mcpl.gz");
+	if (!w->gzipped && !sl_path_ends_in(name, ".mcpl"))
 		return sl_fail(SL_USAGE, "%s: the name must end with .mcpl or .mcpl.gz; change it",
 			w->l->path);
 	w->facts.level = 1;

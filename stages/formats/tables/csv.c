@@ -173,14 +173,8 @@ static enum sl_status add_join(struct sl_joined_file *j)
 	return SL_OK;
 }
 
-static enum sl_status end_join(struct sl_joined_file *j)
-{
-	(void)j;
-	return SL_OK;
-}
-
 static const struct sl_format_join join = {
-	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
+	.lay_out = lay_out_join, .begin = begin_join, .add = add_join};
 
 const struct sl_format sl_format_csv = {
 	.name = "csv",

@@ -114,6 +114,18 @@ static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, u
 	return sl_add_context(status, "column %s", sl_table_name(j->block, k));
 }
 
+/* After the last row: ends the stream of each column. */
+static enum sl_status end(struct sl_joined_file *j)
+{
+	struct npz_join *own = (struct npz_join *)j->own;
+
+	for (uint32_t k = 0; k < own->pieces.n; k++) {
+		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
+		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
+	}
+	return SL_OK;
+}
+
 static enum sl_status add(struct sl_joined_file *j)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
@@ -131,18 +143,7 @@ static enum sl_status add(struct sl_joined_file *j)
 		j->written.values += n;
 		SL_TRY(j->put(j->context, k, own->stream[t].bytes, own->stream[t].used));
 	}
-	return SL_OK;
-}
-
-static enum sl_status end(struct sl_joined_file *j)
-{
-	struct npz_join *own = (struct npz_join *)j->own;
-
-	for (uint32_t k = 0; j->rows > 0 && k < own->pieces.n; k++) {
-		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
-		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
-	}
-	return SL_OK;
+	return j->written.values == columns * j->rows ? end(j) : SL_OK;
 }
 
 static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
@@ -154,9 +155,5 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 	*p = (struct sl_packed){.table = j->all, .pieces = &own->pieces};
 }
 
-const struct sl_format_join sl_npz_join = {.parts = parts,
-	.lay_out = lay_out,
-	.begin = begin,
-	.add = add,
-	.end = end,
-	.packed = packed};
+const struct sl_format_join sl_npz_join = {
+	.parts = parts, .lay_out = lay_out, .begin = begin, .add = add, .packed = packed};
