@@ -24,6 +24,12 @@ void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value)
 	sl_mcpl_write(w, &value, sizeof(value));
 }
 
+void sl_mcpl_write_text(struct sl_mcpl_buffer *w, const char *text)
+{
+	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
+	sl_mcpl_write(w, text, strlen(text));
+}
+
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
 {
 	struct sl_mcpl_buffer w = {at, 0};

@@ -84,6 +84,9 @@ struct sl_mcpl_buffer {
 void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes);
 void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value);
 
+/* Writes a string: its length in 4 bytes and its bytes, without a terminator. */
+void sl_mcpl_write_text(struct sl_mcpl_buffer *w, const char *text);
+
 /* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
 
