@@ -53,8 +53,8 @@ struct sl_existing_sizes {
 	uint64_t n_batches;        /* of the whole run, at least 1 */
 	bool has_seed;             /* a configuration that is not damaged has one */
 	uint64_t seed;
-	bool stops;                /* it has a stop rule, so particles is an upper limit */
-	uint64_t max_steps;        /* transport.max_steps */
+	bool stops;         /* it has a stop rule, so particles is an upper limit */
+	uint64_t max_steps; /* transport.max_steps */
 };
 
 /* Reads the sizes. Fails only for lack of memory. */
