@@ -14,7 +14,7 @@
 #include "stages/formats/mcpl/mcpl_header.h"
 
 /* Rows that become records together: they stay in the cache until then. */
-enum { RECORDS_AT_ONCE = 1 << 14 };
+enum { RECORDS_AT_ONCE = 1 << 11 };
 
 /* --- MCPL ------------------------------------------------------------------------------------- */
 
