@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "stages/batch/recipe.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/inputs/inputs.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
@@ -178,17 +179,16 @@ static uint64_t digest_ids(const struct sl_batch *b, const struct rows *at)
 /* The columns that are decoded from source records, at the positions of a block. */
 struct decoded {
 	sl_column_set set;
-	struct sl_columns columns;
+	struct sl_mcpl_target columns;
 	uint32_t item[SL_COLUMN_COUNT][SL_DIGEST_ROWS];
 };
 
 static void begin_decoded(const struct sl_recipe *r, struct decoded *d)
 {
 	d->set = sl_decoded_columns(r);
-#define COLUMN(name, type, unit, record, component, help) \
-	d->columns.name = (type *)(void *)d->item[SL_COLUMN_##name];
-#include "stages/particle/columns.def"
-#undef COLUMN
+	d->columns = (struct sl_mcpl_target){0};
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
+		d->columns.column[k] = SL_HAS(d->set, k) ? d->item[k] : NULL;
 }
 
 /*

@@ -145,7 +145,7 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
  * Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4
  * bytes.
  */
-static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
+static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *lost)
 {
 	if (lost->comments || lost->blobs)
 		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",

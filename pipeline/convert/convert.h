@@ -83,7 +83,7 @@ struct sl_convert_survey {
 	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
 	uint64_t rows;
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading lost;
 };
 
 struct sl_conversion;
@@ -120,7 +120,7 @@ struct sl_conversion {
 	struct sl_job_pool pool;         /* without threads */
 	struct sl_record_output records; /* without buffers: the output is no list */
 	/* tables */
-	struct sl_mcpl_lost lost;      /* by the list at hand */
+	struct sl_mcpl_reading lost;   /* by the list at hand */
 	sl_table_reader *each;         /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all;  /* filled by the first pass, constant in the second */
 	struct sl_table_output *table; /* the output; NULL: it is a list */

@@ -73,7 +73,7 @@ static enum sl_status copy_records(
 
 	SL_TRY(sl_mcpl_skip_head(s));
 	for (;;) {
-		SL_TRY(sl_mcpl_raw(s, &records, &n));
+		SL_TRY(sl_mcpl_raw(s, SL_MCPL_RAW_BYTES, &records, &n));
 		if (n == 0)
 			break;
 		SL_TRY(sl_record_output_add_all(&c->records, records, n));

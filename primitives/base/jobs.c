@@ -145,3 +145,64 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
 		sl_set_last_error(job->message);
 	return job->status;
 }
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+struct loop {
+	sl_job_task *task;
+	void *context;
+	uint32_t n, next;
+	bool failed;
+};
+
+/* Runs tasks in a thread. */
+struct worker {
+	struct sl_job job;
+	struct loop *loop;
+	uint32_t number, failed; /* its own; that of the task that failed */
+};
+
+static enum sl_status run_tasks(void *context)
+{
+	struct worker *w = (struct worker *)context;
+	struct loop *l = w->loop;
+	enum sl_status s = SL_OK;
+
+	while (s == SL_OK && !__atomic_load_n(&l->failed, __ATOMIC_RELAXED)) {
+		w->failed = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+		if (w->failed >= l->n)
+			return SL_OK;
+		s = l->task(l->context, w->number, w->failed);
+	}
+	if (s != SL_OK)
+		__atomic_store_n(&l->failed, true, __ATOMIC_RELAXED);
+	return s;
+}
+
+enum sl_status sl_job_each(struct sl_job_pool *p, uint32_t n, sl_job_task *task, void *context)
+{
+	struct loop loop = {.task = task, .context = context, .n = n};
+	struct worker worker[SL_JOB_THREADS_MOST + 1], *first = NULL;
+	const uint32_t most = p ? p->n + 1 : 1, workers = n < most ? n : most;
+
+	for (uint32_t i = workers; i-- > 0;) {
+		struct worker *w = &worker[i];
+
+		*w = (struct worker){
+			.job = {.run = run_tasks, .context = w}, .loop = &loop, .number = i};
+		if (i > 0)
+			sl_job_submit(p, &w->job, true);
+		else
+			run(&w->job);
+	}
+	for (uint32_t i = 0; i < workers; i++) {
+		struct worker *w = &worker[i];
+
+		if ((i > 0 ? sl_job_wait(p, &w->job) : w->job.status) != SL_OK &&
+			(!first || w->failed < first->failed))
+			first = w;
+	}
+	if (first)
+		sl_set_last_error(first->job.message);
+	return first ? first->job.status : SL_OK;
+}

@@ -30,7 +30,7 @@ struct sl_job_queue {
 	struct sl_job *first, *last;
 };
 
-enum { SL_JOB_THREADS_MOST = 16 };
+enum { SL_JOB_THREADS_MOST = 64 };
 
 struct sl_job_pool {
 	pthread_mutex_t lock;
@@ -66,6 +66,15 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
  * message of this thread.
  */
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
+
+/*
+ * Runs task(context, worker, k) for each k < n in the threads of the pool and in that of the caller;
+ * p = NULL: only there. Tasks start in their order. worker is 0 in the thread of the caller and a
+ * number up to SL_JOB_THREADS_MOST in each other one. After a failure no task starts; the result is
+ * that of the first of the tasks that failed.
+ */
+typedef enum sl_status sl_job_task(void *context, uint32_t worker, uint32_t k);
+enum sl_status sl_job_each(struct sl_job_pool *p, uint32_t n, sl_job_task *task, void *context);
 
 SL_C_END
 

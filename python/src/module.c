@@ -34,8 +34,8 @@
 struct file_table {
 	struct sl_table table;
 	void *block; /* of sl_memory_get() */
-	bool wide;   /* real numbers have 8 bytes; at first whether they may */
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading
+		reading;          /* wide: real numbers have 8 bytes; at first whether they may */
 	bool copies;              /* columns are copied, because the block has others too */
 	struct sl_mcpl_head head; /* of a list, without its number of particles */
 };
@@ -45,7 +45,7 @@ static enum sl_status read_mcpl(const void *file, size_t bytes, struct file_tabl
 {
 	bool recovered;
 
-	SL_TRY(sl_py_mcpl_load(file, bytes, &f->wide, &f->table, &f->lost, &f->block));
+	SL_TRY(sl_py_mcpl_load(file, bytes, &f->reading, &f->table, &f->block));
 	SL_TRY(sl_mcpl_head_read(file, bytes, &f->head, &recovered));
 	f->head.fixed.particles = 0;
 	sl_mcpl_head_finish(&f->head);
@@ -107,7 +107,7 @@ static enum sl_status read_table(const char *path, const char *only, struct file
 	if (s == SL_BAD_INPUT && is_text && sl_phase_space_names_foreign(path))
 		return read_list(path, f);
 	SL_TRY(s);
-	f->wide = false;
+	f->reading.wide = false;
 	f->table = survivors.table;
 	f->block = survivors.block;
 	return SL_OK;
@@ -126,7 +126,7 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 	void *data = c->data;
 	bool added;
 
-	if (f->wide && like.kind == 'f')
+	if (f->reading.wide && like.kind == 'f')
 		like.bytes = sizeof(double);
 	if (c->constant || f->copies) {
 		Py_DECREF(owner);
@@ -156,7 +156,7 @@ static size_t used_bytes(const struct file_table *f)
 
 	for (uint32_t k = 0; k < f->table.n_columns; k++) {
 		const struct sl_table_column *c = &f->table.column[k];
-		size_t item = f->wide ? sizeof(double) : sl_column_facts[c->column].bytes;
+		size_t item = f->reading.wide ? sizeof(double) : sl_column_facts[c->column].bytes;
 		size_t end = (size_t)((char *)c->data - (char *)f->block) + f->table.n * item;
 
 		used = c->constant || end < used ? used : end;
@@ -176,7 +176,7 @@ static PyObject *table_tuple(struct file_table *f)
 			added = add_column(f, k, block, columns);
 	if (added)
 		made = Py_BuildValue("(IOOO)", (unsigned)f->table.n, columns,
-			f->lost.digits && !f->wide ? Py_True : Py_False, header);
+			f->reading.digits ? Py_True : Py_False, header);
 	Py_XDECREF(header);
 	Py_XDECREF(columns);
 	Py_XDECREF(block);
@@ -194,7 +194,7 @@ static PyObject *read_file(PyObject *module, PyObject *args)
 	(void)module;
 	if (!PyArg_ParseTuple(args, "szp", &path, &only, &single))
 		return NULL;
-	f.wide = single == 0;
+	f.reading.wide = single == 0;
 	Py_BEGIN_ALLOW_THREADS
 	s = read_table(path, only, &f);
 	Py_END_ALLOW_THREADS

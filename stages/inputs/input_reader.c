@@ -16,6 +16,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
@@ -264,6 +265,7 @@ static enum sl_status read_plain(
 {
 	struct sl_mcpl_stream s = f->stream;
 	const uint32_t record_bytes = s.header.record_bytes;
+	struct sl_mcpl_target columns = {0};
 	size_t bytes = (size_t)from * record_bytes;
 
 	s.at += bytes;
@@ -273,7 +275,10 @@ static enum sl_status read_plain(
 	if (to->b->source)
 		sl_mcpl_recode_records(&s.header, s.at, to->n, to->layout,
 			(uint8_t *)to->b->source + (size_t)to->place * to->layout->record_bytes);
-	sl_mcpl_to_columns(&s.header, s.at, to->n, &to->b->columns, to->place);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
+		if (SL_HAS(LIST_COLUMNS, k) && k != SL_COLUMN_fate)
+			columns.column[k] = sl_column_at(&to->b->columns, (enum sl_column)k);
+	sl_mcpl_to_columns(&s.header, s.at, to->n, &columns, to->place);
 	memset(to->b->columns.fate + to->place, SL_FATE_listed, to->n);
 	for (uint32_t i = 0; to->drops && i < to->n; i++)
 		if (sl_is_damaged_record(&s.header, s.at + (size_t)i * record_bytes))

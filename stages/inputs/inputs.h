@@ -208,29 +208,6 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 enum sl_status sl_inputs_contain(
 	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain);
 
-/* --- mcpl_columns ----------------------------------------------------------------------------- */
-
-/*
- * Decodes consecutive MCPL records to columns, column by column.
- *
- * The values have the bits of those of sl_mcpl_decode() and sl_mcpl_to_particle(), which decode one
- * record at a time. A loop over one column has no branches that depend on the layout, so it is
- * several times faster.
- */
-
-/*
- * Decodes n records of a header to the places from `place` on of the columns that a list fills:
- * position, direction, energy, time, weight, PDG code, user flags and polarisation.
- */
-void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
-	const struct sl_columns *c, uint32_t place);
-
-/*
- * The same for the records numbered place[0], place[1], ..., to the first n places of the columns.
- */
-void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
-	const uint32_t *place, uint32_t n, const struct sl_columns *c);
-
 /* --- mcpl_survey ------------------------------------------------------------------------------ */
 
 /*

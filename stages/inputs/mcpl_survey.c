@@ -185,7 +185,7 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 		const uint64_t read = s->read;
 
 		r.first = pass->first + read;
-		SL_TRY(sl_mcpl_raw(s, &r.at, &r.n));
+		SL_TRY(sl_mcpl_raw(s, SL_MCPL_RAW_BYTES, &r.at, &r.n));
 		add_to_crc(s, pass);
 		if (pass->keep && r.n > 0)
 			memcpy(pass->keep + read * h->record_bytes, r.at, r.n * h->record_bytes);

@@ -9,7 +9,7 @@
 
 #include "stages/selection/program.h"
 
-enum { SL_PROGRAM_BLOCK = 64 };
+enum { SL_PROGRAM_BLOCK = 128 };
 
 /* The numbers of n particles from particle `first` on, which has the given id. */
 struct sl_program_block {
@@ -19,16 +19,18 @@ struct sl_program_block {
 	double stack[SL_PROGRAM_DEPTH + 1][SL_PROGRAM_BLOCK];
 };
 
-/* Loads a column; each case is a loop over values of one type. */
+/* Loads a column; each case is a loop over values of one type. Columns of a batch have no ids. */
 static inline void sl_program_load_block(
 	enum sl_column column, const struct sl_program_block *b, double *to)
 {
+	const uint64_t *id = b->c->id ? b->c->id + b->first : NULL;
+
 	switch (column) {
-#define COLUMN(name, type, unit, record, component, help)                                   \
-	case SL_COLUMN_##name:                                                              \
-		for (uint32_t k = 0; k < b->n; k++)                                         \
-			to[k] = sl_program_value(                                           \
-				SL_COLUMN_##name, b->c, (uint64_t)b->first + k, b->id + k); \
+#define COLUMN(name, type, unit, record, component, help)                                        \
+	case SL_COLUMN_##name:                                                                   \
+		for (uint32_t k = 0; k < b->n; k++)                                              \
+			to[k] = sl_program_value(SL_COLUMN_##name, b->c, (uint64_t)b->first + k, \
+				id ? id[k] : b->id + k);                                         \
 		break;
 #include "stages/particle/columns.def"
 #undef COLUMN
@@ -88,6 +90,17 @@ static inline uint32_t sl_program_step_block(
 	return under;
 }
 
+/* Executes a program for the particles of a block; returns the results of a condition. */
+static inline const double *sl_program_results(
+	const struct sl_program *p, struct sl_program_block *b)
+{
+	uint32_t top = 0;
+
+	for (uint32_t step = 0; step < p->n; step++)
+		top = sl_program_step_block(p, step, b, top);
+	return b->stack[top];
+}
+
 /*
  * Executes a program for particles from .. to - 1, of which particle 0 has the id first_id. A
  * condition sets the final fates, as sl_condition_fate() does.
@@ -99,14 +112,13 @@ static inline void sl_program_range(const struct sl_program *p, const struct sl_
 
 	for (b.first = from; b.first < to; b.first += b.n) {
 		uint8_t *fate = c->fate + b.first;
-		uint32_t top = 0;
+		const double *holds;
 
 		b.n = to - b.first < SL_PROGRAM_BLOCK ? to - b.first : (uint32_t)SL_PROGRAM_BLOCK;
 		b.id = first_id + b.first;
-		for (uint32_t step = 0; step < p->n; step++)
-			top = sl_program_step_block(p, step, &b, top);
+		holds = sl_program_results(p, &b);
 		for (uint32_t k = 0; p->fates != 0 && k < b.n; k++)
-			if (b.stack[top][k] == 0.0 && fate[k] < SL_FATE_COUNT &&
+			if (holds[k] == 0.0 && fate[k] < SL_FATE_COUNT &&
 				sl_has_fate(p->fates, fate[k]))
 				fate[k] = SL_FATE_dropped;
 	}

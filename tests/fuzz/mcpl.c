@@ -14,7 +14,7 @@
 static enum sl_status read_list(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading lost = {0};
 
 	return sl_mcpl_table(file, bytes, a, t, &lost);
 }

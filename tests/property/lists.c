@@ -9,6 +9,7 @@
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"
@@ -197,6 +198,15 @@ static void free_columns(const struct sl_columns *c)
 		free(sl_column_at(c, (enum sl_column)k));
 }
 
+static struct sl_mcpl_target target_of(const struct sl_columns *c)
+{
+	struct sl_mcpl_target to = {0};
+
+	for (int k = SL_COLUMN_x; k <= SL_COLUMN_pol_z; k++)
+		to.column[k] = sl_column_at(c, (enum sl_column)k);
+	return to;
+}
+
 /* Expects the bits of a particle at a place of the columns. */
 static void expect_at(const struct sl_columns *c, uint32_t at, struct sl_particle p)
 {
@@ -220,6 +230,7 @@ PROPERTY(columns_are_those_of_single_records, 256)
 	const struct sl_mcpl_header h = any_header(g, 2 + rnd_below(g, 2));
 	struct sl_columns all = make_columns(), some = make_columns();
 	const uint8_t *records = (const uint8_t *)words;
+	struct sl_mcpl_target to;
 	uint32_t place[RECORDS], n = 0;
 
 	for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
@@ -227,8 +238,10 @@ PROPERTY(columns_are_those_of_single_records, 256)
 	for (uint32_t i = 0; i < RECORDS; i++)
 		if (rnd_below(g, 3) > 0)
 			place[n++] = i;
-	sl_mcpl_to_columns(&h, records, RECORDS, &all, PLACE);
-	sl_mcpl_to_columns_from(&h, records, place, n, &some);
+	to = target_of(&all);
+	sl_mcpl_to_columns(&h, records, RECORDS, &to, PLACE);
+	to = target_of(&some);
+	sl_mcpl_to_columns_from(&h, records, place, n, &to);
 	for (uint32_t i = 0, k = 0; i < RECORDS; i++) {
 		struct sl_mcpl_particle from;
 

@@ -201,8 +201,8 @@ static enum sl_status read_records(struct sl_record_source *s)
 		s->at_hand = s->left < ROWS_AT_ONCE ? (size_t)s->left : ROWS_AT_ONCE;
 		return SL_OK;
 	}
-	return sl_add_context(sl_mcpl_raw(&s->stream, &s->next, &s->at_hand), "%s/%s",
-		s->list.dir->path, s->list.name);
+	return sl_add_context(sl_mcpl_raw(&s->stream, SL_MCPL_RAW_BYTES, &s->next, &s->at_hand),
+		"%s/%s", s->list.dir->path, s->list.name);
 }
 
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)

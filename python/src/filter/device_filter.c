@@ -17,14 +17,14 @@
 /* The number of host memory that a column is, or its first item, in a number of 8 bytes. */
 enum { NUMBER_BYTES = 8 };
 
-struct filtering {
+struct device_filter {
 	const struct sl_py_device_table *t;
-	const struct sl_choices *choices;
+	const struct sl_py_selection *selection;
+	const struct sl_choices *choices; /* of the selection */
 	const struct sl_kernels *kernels;
 	const struct sl_backend *compact, *sort;
-	sl_column_set reads, converted;
+	sl_column_set converted;
 	struct sl_columns columns;
-	struct sl_key_rule rule[SL_KEY_FIELDS_MAX];
 	char *number; /* NUMBER_BYTES for each column */
 	uint8_t *flag;
 	uint32_t *index, *count, *wrong; /* wrong: for each column */
@@ -32,62 +32,16 @@ struct filtering {
 	struct sl_exec exec;
 };
 
-static enum sl_type key_type(const struct filtering *f)
-{
-	return f->choices->key_bits > 32 ? SL_U64 : SL_U32;
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Whether an array is used as it is. */
-static bool is_exact(const struct sl_py_array *a, int column)
-{
-	const struct sl_py_array like = sl_py_items_of((enum sl_column)column);
-
-	return !a->constant && a->kind == like.kind && a->bytes == like.bytes &&
-	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
-}
-
-static void **pointer_to(struct sl_columns *c, int column)
-{
-	return (void **)(void *)((char *)c + sl_column_facts[column].offset);
-}
-
-/* The columns that rules read, as far as the table has them; the others are derived, or the id. */
-static sl_column_set read_columns(const struct filtering *f)
-{
-	sl_column_set set = f->choices->condition.reads | f->choices->derivation.reads |
-	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
-	sl_column_set has = 0;
-
-	for (uint32_t k = 0; k < f->choices->n_fields; k++)
-		set |= SL_BIT(f->rule[k].column);
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(set, c) && sl_py_table_has(&f->t->table, c))
-			has |= SL_BIT(c);
-	return has;
-}
-
 /* Cuts all memory; called twice, first to measure. */
-static void lay_out(struct filtering *f, struct sl_arena *a)
+static void lay_out(struct device_filter *f, struct sl_arena *a)
 {
 	const uint32_t n = f->t->table.n;
-	struct sl_shape shape = {.n = n, .type = key_type(f)};
+	struct sl_shape shape = {.n = n, .type = sl_py_key_type(f->selection)};
 	size_t compact = sl_scratch(f->compact, &shape), sort = sl_scratch(f->sort, &shape);
 
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		const struct sl_py_array *array = &f->t->table.column[c];
-		size_t item = sl_column_facts[c].bytes;
-
-		if (SL_HAS(f->reads, c) && is_exact(array, c))
-			*pointer_to(&f->columns, c) = (void *)(uintptr_t)array->data;
-		else if (SL_HAS(f->reads, c))
-			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
-		else if (SL_HAS(f->choices->derivation.stores, c))
-			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
-		if (SL_HAS(f->reads, c) && !is_exact(array, c))
-			f->converted |= SL_BIT(c);
-	}
+	f->converted = sl_py_table_columns(&f->t->table, f->selection, a, &f->columns);
 	f->number = (char *)sl_cut(a, (size_t)SL_COLUMN_COUNT * NUMBER_BYTES);
 	f->flag = (uint8_t *)sl_cut(a, n);
 	f->index = (uint32_t *)sl_cut_items(a, n, sizeof(*f->index));
@@ -101,7 +55,7 @@ static void lay_out(struct filtering *f, struct sl_arena *a)
 /* --- the condition ---------------------------------------------------------------------------- */
 
 /* The array of a column; a number of the host is copied to the device first. */
-static enum sl_status items_of(const struct filtering *f, int column, struct sl_items *items)
+static enum sl_status items_of(const struct device_filter *f, int column, struct sl_items *items)
 {
 	const struct sl_py_array *a = &f->t->table.column[column];
 
@@ -116,7 +70,7 @@ static enum sl_status items_of(const struct filtering *f, int column, struct sl_
 	return sl_copy((void *)(uintptr_t)items->data, a->data, a->bytes, f->exec.stream);
 }
 
-static enum sl_status convert(struct filtering *f)
+static enum sl_status convert(struct device_filter *f)
 {
 	struct sl_items items;
 
@@ -127,13 +81,13 @@ static enum sl_status convert(struct filtering *f)
 		SL_TRY(items_of(f, c, &items));
 		SL_TRY(f->kernels->convert(&items, (enum sl_column)c,
 			sl_least_whole((enum sl_column)c), sl_py_most_whole(c),
-			*pointer_to(&f->columns, c), &f->wrong[c], f->exec.stream));
+			sl_py_column_item(&f->columns, c, 0), &f->wrong[c], f->exec.stream));
 	}
 	return SL_OK;
 }
 
 /* Fails if a column has an item that it cannot hold; the first one is copied for the message. */
-static enum sl_status check(const struct filtering *f, const uint32_t wrong[SL_COLUMN_COUNT])
+static enum sl_status check(const struct device_filter *f, const uint32_t wrong[SL_COLUMN_COUNT])
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		struct sl_py_array one = f->t->table.column[c];
@@ -154,7 +108,7 @@ static enum sl_status check(const struct filtering *f, const uint32_t wrong[SL_C
 }
 
 /* Sets the indices of the particles that meet the condition, and waits for their number. */
-static enum sl_status keep(struct filtering *f, uint32_t *n_kept)
+static enum sl_status keep(struct device_filter *f, uint32_t *n_kept)
 {
 	const struct sl_choices *k = f->choices;
 	struct sl_compact_job job = {
@@ -175,22 +129,22 @@ static enum sl_status keep(struct filtering *f, uint32_t *n_kept)
 
 /* --- the order and the result ----------------------------------------------------------------- */
 
-static enum sl_status order(struct filtering *f, uint32_t n)
+static enum sl_status order(struct device_filter *f, uint32_t n)
 {
 	struct sl_sort_job job = {.key = f->key,
 		.index = f->index,
 		.key_spent = true,
 		.n = n,
-		.type = key_type(f),
+		.type = sl_py_key_type(f->selection),
 		.end_bit = f->choices->key_bits};
 
-	SL_TRY(f->kernels->list_key(f->rule, f->choices->n_fields, job.type == SL_U32, &f->columns,
-		f->index, n, f->key, f->exec.stream));
+	SL_TRY(f->kernels->list_key(f->selection->rule, f->choices->n_fields, job.type == SL_U32,
+		&f->columns, f->index, n, f->key, f->exec.stream));
 	return sl_sort(f->sort, &f->exec, &job);
 }
 
 /* Copies the indices and the items of kept particles to new blocks. */
-static enum sl_status copy_kept(const struct filtering *f, struct sl_py_device_kept *kept)
+static enum sl_status copy_kept(const struct device_filter *f, struct sl_py_device_kept *kept)
 {
 	struct sl_items items;
 
@@ -211,7 +165,7 @@ static enum sl_status copy_kept(const struct filtering *f, struct sl_py_device_k
 	return sl_stream_wait(f->exec.stream);
 }
 
-static enum sl_status run(struct filtering *f, struct sl_py_device_kept *kept)
+static enum sl_status run(struct device_filter *f, struct sl_py_device_kept *kept)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		SL_TRY(sl_py_device_input_follow(&f->t->in[c], f->exec.stream));
@@ -223,7 +177,7 @@ static enum sl_status run(struct filtering *f, struct sl_py_device_kept *kept)
 }
 
 /* With the device selected. */
-static enum sl_status filter(struct filtering *f, struct sl_py_device_kept *kept)
+static enum sl_status filter(struct device_filter *f, struct sl_py_device_kept *kept)
 {
 	struct sl_device_block *block;
 	struct sl_arena a = {0};
@@ -246,7 +200,8 @@ bool sl_py_can_be_column(const struct sl_py_array *a)
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 	const struct sl_py_selection *selection, struct sl_py_device_kept *kept)
 {
-	struct filtering f = {.t = t,
+	struct device_filter f = {.t = t,
+		.selection = selection,
 		.choices = &selection->choices,
 		.kernels = sl_kernels_find(),
 		.exec = {.space = SL_DEVICE}};
@@ -255,9 +210,6 @@ enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 
 	SL_TRY(sl_find(SL_COMPACT, "shared", &f.compact));
 	SL_TRY(sl_find(SL_SORT, "shared", &f.sort));
-	for (uint32_t k = 0; k < f.choices->n_fields; k++)
-		f.rule[k] = sl_key_rule_make(&f.choices->field[k]);
-	f.reads = read_columns(&f);
 	SL_TRY(sl_device_select(t->number, &before));
 	s = filter(&f, kept);
 	sl_device_restore(before);

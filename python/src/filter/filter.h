@@ -37,15 +37,17 @@ enum sl_status sl_py_table_refuse(int column, size_t i, double value);
 enum sl_status sl_py_table_check(struct sl_py_table *t);
 
 /*
- * The values of particles from .. from + n - 1 as doubles, as sl_program_value() has them. A
- * missing id is the number of the row. SL_USAGE if a number does not fit in the column.
+ * Stores the values of particles from .. from + n - 1 with the type of the column. SL_USAGE if a
+ * number does not fit in the column.
  */
-enum sl_status sl_py_table_load(
-	const struct sl_py_table *t, int column, size_t from, uint32_t n, double *to);
+enum sl_status sl_py_table_convert(
+	const struct sl_py_table *t, int column, size_t from, uint32_t n, void *to);
 
-/* Sets one column of *p to that of particle i. */
-enum sl_status sl_py_table_get(
-	const struct sl_py_table *t, int column, size_t i, struct sl_particle *p);
+/* The place of item i of a column. */
+static inline void *sl_py_column_item(const struct sl_columns *c, int column, size_t i)
+{
+	return (char *)sl_column_at(c, (enum sl_column)column) + i * sl_column_facts[column].bytes;
+}
 
 /* A condition and a key, in the syntax of keep and key of a configuration, for a table. */
 
@@ -53,7 +55,13 @@ struct sl_py_selection {
 	struct sl_config config;
 	struct sl_reader *reader; /* has the problems */
 	struct sl_choices choices;
+	struct sl_key_rule rule[SL_KEY_FIELDS_MAX]; /* of the key */
 };
+
+static inline enum sl_type sl_py_key_type(const struct sl_py_selection *s)
+{
+	return s->choices.key_bits > 32 ? SL_U64 : SL_U32;
+}
 
 /*
  * Resolves the keys keep and key of a configuration against the columns of the table. all: keep is
@@ -62,6 +70,13 @@ struct sl_py_selection {
 enum sl_status sl_py_selection_make(
 	const char *text, bool all, const struct sl_py_table *t, struct sl_py_selection **made);
 void sl_py_selection_free(struct sl_py_selection *s);
+
+/*
+ * Sets *columns to the columns that a selection reads or derives. An array with the type of its
+ * column and no gaps is used as it is; memory for the others is cut from a. Returns the set of columns that must be converted.
+ */
+sl_column_set sl_py_table_columns(const struct sl_py_table *t, const struct sl_py_selection *s,
+	struct sl_arena *a, struct sl_columns *columns);
 
 /* Which particles of a table a selection keeps, and in which order. */
 

@@ -42,6 +42,8 @@ static void resolve(struct sl_py_selection *s, bool all, const struct sl_py_tabl
 	sl_resolve_key(&s->config, s->reader, &s->choices, &derived, true);
 	sl_derived_end(&derived);
 	s->choices.model = NULL;
+	for (uint32_t k = 0; k < s->choices.n_fields; k++)
+		s->rule[k] = sl_key_rule_make(&s->choices.field[k]);
 }
 
 enum sl_status sl_py_selection_make(

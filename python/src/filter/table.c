@@ -88,17 +88,17 @@ enum sl_status sl_py_table_refuse(int column, size_t i, double value)
 }
 
 /* Rounds doubles as reading a list does. */
-static enum sl_status round_reals(int column, size_t from, uint32_t n, double *v)
+static enum sl_status round_reals(int column, size_t from, uint32_t n, const double *v, float *to)
 {
 	int infinite = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		infinite |= fabs(v[i]) > (double)FLT_MAX && !isinf(v[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = (float)v[i];
+		infinite |= isinf(to[i]) & !isinf(v[i]);
+	}
 	for (uint32_t i = 0; infinite && i < n; i++)
-		if (isinf((float)v[i]) && !isinf(v[i]))
+		if (isinf(to[i]) && !isinf(v[i]))
 			return sl_py_table_refuse(column, from + i, v[i]);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = (double)(float)v[i];
 	return SL_OK;
 }
 
@@ -115,39 +115,81 @@ static enum sl_status check_wholes(int column, size_t from, uint32_t n, const do
 	return SL_OK;
 }
 
-enum sl_status sl_py_table_load(
-	const struct sl_py_table *t, int column, size_t from, uint32_t n, double *to)
-{
-	const struct sl_py_array *a = &t->column[column];
+/* Particles of a tile, whose numbers stay in the caches. */
+enum { TILE = 512 };
 
-	if (!sl_py_table_has(t, column)) { /* id */
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = (double)(from + i);
-		return SL_OK;
-	}
-	sl_py_load_real(a, from, n, to);
-	if (!is_real(column))
-		return check_wholes(column, from, n, to);
-	return a->kind == 'f' && a->bytes == 4 ? SL_OK : round_reals(column, from, n, to);
+static enum sl_status convert_tile(
+	const struct sl_py_array *a, int column, size_t from, uint32_t n, char *to)
+{
+	double real[TILE];
+	int64_t whole[TILE];
+	const uint32_t bytes = sl_column_facts[column].bytes;
+
+	sl_py_load_real(a, from, n, real);
+	if (is_real(column))
+		return round_reals(column, from, n, real, (float *)(void *)to);
+	SL_TRY(check_wholes(column, from, n, real));
+	sl_py_load_whole(a, from, n, whole);
+	for (uint32_t i = 0; i < n; i++) /* little-endian: the low bytes come first */
+		memcpy(to + (size_t)i * bytes, &whole[i], bytes);
+	return SL_OK;
 }
 
-enum sl_status sl_py_table_get(
-	const struct sl_py_table *t, int column, size_t i, struct sl_particle *p)
+enum sl_status sl_py_table_convert(
+	const struct sl_py_table *t, int column, size_t from, uint32_t n, void *to)
 {
-	const struct sl_column_facts *f = &sl_column_facts[column];
-	char *at = (char *)p + f->in_particle;
-	int64_t whole = (int64_t)i;
-	double value;
-	float real;
+	const uint32_t bytes = sl_column_facts[column].bytes;
 
-	SL_TRY(sl_py_table_load(t, column, i, 1, &value));
-	if (is_real(column)) {
-		real = (float)value;
-		memcpy(at, &real, sizeof(real));
-		return SL_OK;
+	for (uint32_t at = 0, some; at < n; at += some) {
+		some = n - at < TILE ? n - at : (uint32_t)TILE;
+		SL_TRY(convert_tile(&t->column[column], column, from + at, some,
+			(char *)to + (size_t)at * bytes));
 	}
-	if (sl_py_table_has(t, column))
-		sl_py_load_whole(&t->column[column], i, 1, &whole);
-	memcpy(at, &whole, f->bytes); /* little-endian: the low bytes come first */
 	return SL_OK;
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* Whether an array is used as it is. */
+static bool is_exact(const struct sl_py_array *a, int column)
+{
+	const struct sl_py_array like = sl_py_items_of((enum sl_column)column);
+
+	return !a->constant && a->kind == like.kind && a->bytes == like.bytes &&
+	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
+}
+
+/* The columns that rules read, as far as the table has them; the others are derived, or the id. */
+static sl_column_set read_columns(const struct sl_py_table *t, const struct sl_py_selection *s)
+{
+	sl_column_set set = s->choices.condition.reads | s->choices.derivation.reads |
+	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
+	sl_column_set has = 0;
+
+	for (uint32_t k = 0; k < s->choices.n_fields; k++)
+		set |= SL_BIT(s->rule[k].column);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(set, c) && sl_py_table_has(t, c))
+			has |= SL_BIT(c);
+	return has;
+}
+
+sl_column_set sl_py_table_columns(const struct sl_py_table *t, const struct sl_py_selection *s,
+	struct sl_arena *a, struct sl_columns *columns)
+{
+	const sl_column_set reads = read_columns(t, s);
+	sl_column_set converted = 0;
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const struct sl_py_array *array = &t->column[c];
+		void **to = (void **)(void *)((char *)columns + sl_column_facts[c].offset);
+
+		if (SL_HAS(reads, c) && is_exact(array, c)) {
+			*to = (void *)(uintptr_t)array->data;
+		} else if (SL_HAS(reads | s->choices.derivation.stores, c)) {
+			*to = sl_cut_items(a, t->n, sl_column_facts[c].bytes);
+			converted |= SL_HAS(reads, c) ? SL_BIT(c) : 0;
+		}
+	}
+	return converted;
 }

@@ -3,30 +3,18 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "primitives/base/clock.h"
-#include "primitives/base/threads.h"
 
-enum { STOP_INTERVAL_NS = 50000000, STACK_BYTES = 4 << 20 };
+enum { STOP_INTERVAL_NS = 50000000 };
 
-struct loop {
+struct blocks {
 	const struct sl_py_blocks *b;
-	atomic_size_t next;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t used; /* blocks that were used; under the lock, like the following */
+	size_t used; /* blocks that were used; under the lock, like failed */
 	bool failed;
-	enum sl_status status;
-	char message[SL_MESSAGE_BYTES];
-};
-
-struct worker {
-	struct loop *loop;
-	unsigned number;
-	struct sl_thread_handle thread;
+	uint64_t asked; /* when stop() was called last */
 };
 
 unsigned sl_py_blocks_threads(size_t n)
@@ -38,21 +26,18 @@ unsigned sl_py_blocks_threads(size_t n)
 	return (unsigned)(n < 1 ? 1 : n < cores ? n : cores);
 }
 
-/* Keeps the first failure, and wakes the threads that wait. */
-static void fail(struct loop *l, enum sl_status s)
+/* Counts a block that was used; or, after a failure, lets the threads that wait give up. */
+static void tell(struct blocks *l, bool failed)
 {
 	pthread_mutex_lock(&l->lock);
-	if (!l->failed) {
-		l->failed = true;
-		l->status = s;
-		memcpy(l->message, sl_last_error(), sizeof(l->message));
-	}
+	l->failed |= failed;
+	l->used += !failed;
 	pthread_cond_broadcast(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 }
 
 /* Waits until block k is next; false after a failure. */
-static bool wait_for(struct loop *l, size_t k)
+static bool wait_for(struct blocks *l, size_t k)
 {
 	bool failed;
 
@@ -64,83 +49,44 @@ static bool wait_for(struct loop *l, size_t k)
 	return !failed;
 }
 
-/* Without use(), blocks have no order, and used counts nothing. */
-static enum sl_status use(struct loop *l, unsigned thread, size_t k)
-{
-	if (!l->b->use || !wait_for(l, k))
-		return SL_OK;
-	SL_TRY(l->b->use(l->b->ctx, thread, k));
-	pthread_mutex_lock(&l->lock);
-	l->used++;
-	pthread_cond_broadcast(&l->changed);
-	pthread_mutex_unlock(&l->lock);
-	return SL_OK;
-}
-
-static bool has_failed(struct loop *l)
-{
-	bool failed;
-
-	pthread_mutex_lock(&l->lock);
-	failed = l->failed;
-	pthread_mutex_unlock(&l->lock);
-	return failed;
-}
-
 /* Only the thread of the caller asks whether to stop: it can call the interpreter. */
-static void work(struct loop *l, unsigned thread)
+static bool is_stopped(struct blocks *l, unsigned thread)
 {
-	const struct sl_py_blocks *b = l->b;
-	uint64_t asked = sl_now_ns();
-	size_t k;
-
-	while (!has_failed(l) && (k = atomic_fetch_add(&l->next, 1)) < b->n) {
-		enum sl_status s = b->make(b->ctx, thread, k);
-
-		s = s == SL_OK ? use(l, thread, k) : s;
-		if (s == SL_OK && b->stop && thread == 0 &&
-			sl_now_ns() - asked > STOP_INTERVAL_NS) {
-			asked = sl_now_ns();
-			s = b->stop(b->ctx) ? sl_fail(SL_STOPPED, "the call was interrupted")
-			                    : SL_OK;
-		}
-		if (s != SL_OK)
-			fail(l, s);
-	}
+	if (!l->b->stop || thread > 0 || sl_now_ns() - l->asked <= STOP_INTERVAL_NS)
+		return false;
+	l->asked = sl_now_ns();
+	return l->b->stop(l->b->ctx);
 }
 
-static void *run_worker(void *ctx)
+/* Without use(), blocks have no order. */
+static enum sl_status make_and_use(void *context, uint32_t thread, uint32_t k)
 {
-	struct worker *w = (struct worker *)ctx;
+	struct blocks *l = (struct blocks *)context;
+	enum sl_status s = l->b->make(l->b->ctx, thread, k);
 
-	work(w->loop, w->number);
-	return NULL;
-}
-
-/* If a thread cannot be started, the others do its part. */
-static unsigned start_workers(struct loop *l, struct worker *w, unsigned n)
-{
-	unsigned started = 1;
-
-	for (; started < n; started++) {
-		w[started] = (struct worker){.loop = l, .number = started};
-		if (sl_thread_start(STACK_BYTES, run_worker, &w[started], &w[started].thread) != 0)
-			break;
+	if (s == SL_OK && l->b->use && wait_for(l, k)) {
+		s = l->b->use(l->b->ctx, thread, k);
+		if (s == SL_OK)
+			tell(l, false);
 	}
-	return started;
+	if (s == SL_OK && is_stopped(l, thread))
+		s = sl_fail(SL_STOPPED, "the call was interrupted");
+	if (s != SL_OK)
+		tell(l, true);
+	return s;
 }
 
 enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b)
 {
-	struct loop l = {
-		.b = b, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-	struct worker w[SL_PY_THREADS_MOST];
-	unsigned started = start_workers(&l, w, b->threads);
+	struct blocks l = {.b = b,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+		.asked = sl_now_ns()};
+	struct sl_job_pool pool;
+	enum sl_status s;
 
-	work(&l, 0);
-	for (unsigned i = 1; i < started; i++)
-		pthread_join(w[i].thread.id, NULL);
-	if (l.failed)
-		sl_set_last_error(l.message);
-	return l.failed ? l.status : SL_OK;
+	sl_job_pool_open(&pool, b->threads - 1);
+	s = sl_job_each(&pool, (uint32_t)b->n, make_and_use, &l);
+	sl_job_pool_close(&pool);
+	return s;
 }

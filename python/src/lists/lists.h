@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "primitives/base/status.h"
+#include "primitives/base/jobs.h"
 #include "python/src/arrays/arrays.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
@@ -18,7 +18,7 @@
  * it.
  */
 
-enum { SL_PY_THREADS_MOST = 64 };
+enum { SL_PY_THREADS_MOST = SL_JOB_THREADS_MOST + 1 };
 
 struct sl_py_blocks {
 	size_t n;
@@ -47,20 +47,12 @@ enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b);
 enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size);
 
 /*
- * Reads an MCPL file of any program as columns.
- *
- * The result is that of sl_mcpl_table() (stages/formats/mcpl/mcpl_read.h), which it calls for what
- * is uncommon; or, in doubles, the same before numbers are rounded. The records are decoded on all
- * cores, and so are the members of a gzip file decompressed.
+ * Reads an MCPL file of any program as columns, by sl_mcpl_table() (stages/formats/mcpl/mcpl_read.h)
+ * with all cores, which also decompress the members of a gzip file. The columns of t are in *block,
+ * of sl_memory_get(); NULL after a failure.
  */
-
-/*
- * The file can be a mapping that another program changes: each number that determines a size is
- * read once. The columns of t are in *block, of sl_memory_get(); NULL after a failure. *wide:
- * whether columns of real numbers shall be doubles if the file has doubles; then, whether they are.
- */
-enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, bool *wide, struct sl_table *t,
-	struct sl_mcpl_lost *lost, void **block);
+enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_reading *r,
+	struct sl_table *t, void **block);
 
 /*
  * Writes arrays as an MCPL 3 file.

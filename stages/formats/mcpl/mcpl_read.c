@@ -1,15 +1,15 @@
 /*
  * mcpl_read.c - see mcpl_read.h.
  *
- * A record is read as a struct sl_mcpl_particle, converted to a particle in internal units, and
- * stored in the columns. In a file of this program a comment lists the columns; a file of another
- * program fills the columns that its records have.
+ * In a file of this program a comment lists the columns; a file of another program fills the
+ * columns that its records have.
  */
 #include "stages/formats/mcpl/mcpl_read.h"
 
 #include <float.h>
 #include <string.h>
 
+#include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 
@@ -38,61 +38,51 @@ static bool is_rounded(const struct sl_mcpl_header *h, enum sl_column column)
 	       (h->single && (column == SL_COLUMN_energy || column == SL_COLUMN_time));
 }
 
-/* Adds the columns of a set. A value that the header states once makes a constant column. */
-static void add_columns(
-	const struct sl_mcpl_header *h, sl_column_set set, struct sl_arena *a, struct sl_table *t)
+/*
+ * Adds the columns of a set. A value that the header states once makes a constant column, but for a
+ * weight in doubles.
+ */
+static bool is_real(int column)
+{
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+static void add_columns(const struct sl_mcpl_header *h, sl_column_set set, bool wide,
+	struct sl_arena *a, struct sl_table *t)
 {
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
-		bool constant = (i == SL_COLUMN_weight && h->weight != 0) ||
+		bool constant = (i == SL_COLUMN_weight && h->weight != 0 && !wide) ||
 		                (i == SL_COLUMN_pdg && h->pdg != 0);
+		uint32_t bytes = sl_column_facts[i].bytes;
 
 		if (SL_HAS(set, i))
 			t->column[t->n_columns++] =
 				(struct sl_table_column){.column = (enum sl_column)i,
 					.constant = constant,
-					.data = sl_cut_items(
-						a, constant ? 1 : t->n, sl_column_facts[i].bytes)};
+					.data = sl_cut_items(a, constant ? 1 : t->n,
+						is_real(i) && wide ? sizeof(double) : bytes)};
 	}
 }
 
-/* Stores a particle as a row of all columns. */
-static void set_row(const struct sl_table *t, uint32_t row, const struct sl_mcpl_particle *p)
+/* The places of the columns that are stored for each particle. */
+static struct sl_mcpl_target target_of(const struct sl_table *t, const struct sl_mcpl_reading *r)
 {
-	const struct sl_particle values = sl_mcpl_to_particle(p);
+	struct sl_mcpl_target to = {.wide = r->wide, .checked = !r->wide};
 
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		const struct sl_table_column *c = &t->column[k];
-		const struct sl_column_facts *f = &sl_column_facts[c->column];
-
-		memcpy((char *)c->data + (size_t)(c->constant ? 0 : row) * f->bytes,
-			(const char *)&values + f->in_particle, f->bytes);
-	}
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].constant)
+			to.column[t->column[k].column] = t->column[k].data;
+	return to;
 }
 
 /* Stores the values that the header states: a table without rows has constant columns too. */
 static void set_constants(const struct sl_mcpl_header *h, struct sl_table *t)
 {
-	const struct sl_mcpl_particle p = {.weight = h->weight, .pdg = h->pdg};
-	struct sl_table constants = {.n = t->n};
-
 	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (t->column[k].constant)
-			constants.column[constants.n_columns++] = t->column[k];
-	set_row(&constants, 0, &p);
-}
-
-/*
- * Whether single precision rounds a number that a file of this program keeps exactly, if it is
- * single.
- */
-static bool has_more_digits(const struct sl_mcpl_particle *p)
-{
-	bool more = (double)(float)p->weight != p->weight;
-
-	for (int i = 0; i < 3; i++)
-		more |= (double)(float)p->position[i] != p->position[i] ||
-		        (double)(float)p->polarisation[i] != p->polarisation[i];
-	return more;
+		if (t->column[k].constant && t->column[k].column == SL_COLUMN_weight)
+			*(float *)t->column[k].data = (float)h->weight;
+		else if (t->column[k].constant)
+			*(int32_t *)t->column[k].data = h->pdg;
 }
 
 enum sl_status sl_mcpl_check_number(
@@ -122,20 +112,50 @@ enum sl_status sl_mcpl_check_particle(uint64_t particle, const struct sl_mcpl_pa
 	return sl_mcpl_check_number(particle, "weight", p->weight, 1, true);
 }
 
-/* Reads all particles; *more: bytes follow the last one. *digits: see has_more_digits(). */
-static enum sl_status read_rows(
-	struct sl_mcpl_stream *s, struct sl_table *t, bool *more, bool *digits)
+/* Records that one task decodes. */
+enum { BLOCK = 1 << 15 };
+
+struct record_block {
+	const struct sl_mcpl_header *h;
+	const uint8_t *records;
+	size_t first, n; /* the first record is that of this row */
+	struct sl_mcpl_target to;
+	unsigned found;
+};
+
+/* Decodes block k. */
+static enum sl_status decode_block(void *context, uint32_t worker, uint32_t k)
 {
+	struct record_block *rows = (struct record_block *)context;
+	const size_t from = (size_t)k * BLOCK, left = rows->n - from,
+		     n = left < BLOCK ? left : BLOCK;
+	const uint8_t *records = rows->records + from * rows->h->record_bytes;
 	struct sl_mcpl_particle p;
+	unsigned found = sl_mcpl_to_columns(rows->h, records, n, &rows->to, rows->first + from);
+
+	(void)worker;
+	for (size_t i = 0; (found & SL_MCPL_BEYOND) && i < n; i++) {
+		sl_mcpl_decode(rows->h, records + i * rows->h->record_bytes, &p);
+		SL_TRY(sl_mcpl_check_particle(rows->first + from + i, &p));
+	}
+	__atomic_fetch_or(&rows->found, found, __ATOMIC_RELAXED);
+	return SL_OK;
+}
+
+/* Reads all particles; *more: bytes follow the last one. */
+static enum sl_status read_rows(
+	struct sl_mcpl_stream *s, struct sl_table *t, struct sl_mcpl_reading *r, bool *more)
+{
+	struct record_block rows = {.h = &s->header, .to = target_of(t, r)};
 
 	set_constants(&s->header, t);
-	*digits = false;
-	for (uint32_t row = 0; row < t->n; row++) {
-		SL_TRY(sl_mcpl_next(s, &p));
-		SL_TRY(sl_mcpl_check_particle(row, &p));
-		set_row(t, row, &p);
-		*digits |= has_more_digits(&p);
+	for (; rows.first < t->n; rows.first += rows.n) {
+		SL_TRY(sl_mcpl_raw(s, SIZE_MAX, &rows.records, &rows.n));
+		SL_TRY(sl_job_each(
+			r->pool, (uint32_t)((rows.n + BLOCK - 1) / BLOCK), decode_block, &rows));
 	}
+	r->digits = (rows.found & SL_MCPL_ROUNDED) != 0 ||
+	            (!r->wide && (double)(float)s->header.weight != s->header.weight);
 	return sl_mcpl_end(s, more);
 }
 
@@ -208,7 +228,7 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, sl_column_set *set)
  * was made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
  */
 static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_lost *lost)
+	struct sl_table *t, struct sl_mcpl_reading *r)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	sl_column_set set;
@@ -218,15 +238,16 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 	if (s->recovered || h->particles > UINT32_MAX || is_too_small(h, file_bytes))
 		return damaged("its header counts other particles than the file has");
 	t->n = (uint32_t)h->particles;
-	lost->comments = h->comments - 3 - h->flags;
-	lost->blobs = h->blobs - 1;
-	add_columns(h, set, a, t);
+	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
+	r->comments = h->comments - 3 - h->flags;
+	r->blobs = h->blobs - 1;
+	add_columns(h, set, r->wide, a, t);
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		t->column[k].rounded = is_rounded(h, t->column[k].column);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, t, &more, &lost->digits));
+	SL_TRY(read_rows(s, t, r, &more));
 	return more ? damaged("bytes follow its last particle") : SL_OK;
 }
 
@@ -253,28 +274,27 @@ static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_by
 
 /* Reads a file of any program; its strings are skipped, so all of them are lost. */
 static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_lost *lost)
+	struct sl_table *t, struct sl_mcpl_reading *r)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	bool digits; /* directions, energies and times are rounded too, so the precision decides */
 
 	SL_TRY(sl_mcpl_skip_head(s));
 	SL_TRY(check_count(h, file_bytes));
-	SL_TRY(sl_mcpl_check_weight(h));
+	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
 	t->n = (uint32_t)h->particles;
 	add_columns(h,
 		EVERY_RECORD | (h->flags ? SL_BIT(SL_COLUMN_userflags) : 0) |
 			(h->polarised ? SL_MCPL_POLARISATION : 0),
-		a, t);
-	lost->digits = !h->single;
-	lost->recovered = s->recovered;
-	lost->comments = h->comments;
-	lost->blobs = h->blobs;
-	if (!a->base)
-		return SL_OK;
-	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, t, &lost->trailing, &digits));
-	lost->trailing = lost->trailing && !s->recovered;
+		r->wide, a, t);
+	r->recovered = s->recovered;
+	r->comments = h->comments;
+	r->blobs = h->blobs;
+	if (a->base) {
+		SL_TRY(sl_format_check_columns(a));
+		SL_TRY(read_rows(s, t, r, &r->trailing));
+		r->trailing = r->trailing && !s->recovered;
+	}
+	r->digits = !h->single && !r->wide; /* of directions, energies and times too */
 	return SL_OK;
 }
 
@@ -282,34 +302,37 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 
 /* Reads a file; own: by the comment that lists the columns, which only this program writes. */
 static enum sl_status read_file(const void *file, size_t bytes, bool own, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_lost *lost)
+	struct sl_table *t, struct sl_mcpl_reading *r)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	*t = (struct sl_table){0};
-	*lost = (struct sl_mcpl_lost){0};
+	*r = (struct sl_mcpl_reading){.wide = r->wide, .pool = r->pool};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = (own ? read_own : read_list)(&s, bytes, a, t, lost);
+	r->wide = r->wide && !s.header.single;
+	status = (own ? read_own : read_list)(&s, bytes, a, t, r);
 	sl_mcpl_close(&s);
 	return status;
 }
 
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	struct sl_mcpl_lost lost;
+	struct sl_mcpl_reading r = {0};
 
-	return read_file(file, bytes, true, a, t, &lost);
+	return read_file(file, bytes, true, a, t, &r);
 }
 
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
-	struct sl_mcpl_lost *lost)
+	struct sl_mcpl_reading *r)
 {
 	struct sl_arena measure = {0}; /* the header decides; records are not read */
-	enum sl_status status = read_file(file, bytes, true, &measure, t, lost);
+	const bool wide = r->wide;
+	enum sl_status status = read_file(file, bytes, true, &measure, t, r);
 
 	if (status != SL_OK && status != SL_BAD_INPUT)
 		return status;
 	SL_TRY(sl_mcpl_head_check(file, bytes));
-	return read_file(file, bytes, status == SL_OK, a, t, lost);
+	r->wide = wide;
+	return read_file(file, bytes, status == SL_OK, a, t, r);
 }

@@ -1,5 +1,5 @@
 /*
- * mcpl_read.h - MCPL files in memory as tables of columns.
+ * mcpl_read.h - MCPL files and records in memory as columns.
  *
  * sl_mcpl_read() reads files that this program wrote; sl_mcpl_table() reads files of any program.
  * Both take memory as sl_format.read does: an arena without a base only measures.
@@ -18,8 +18,11 @@
  */
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
-/* What a file has and its table lacks. */
-struct sl_mcpl_lost {
+/* How a file is read, and what it has and its table lacks. */
+struct sl_mcpl_reading {
+	bool wide; /* columns of real numbers shall be doubles if the file has doubles; then
+	              whether they are */
+	struct sl_job_pool *pool; /* whose threads decode a plain file; or NULL */
 	bool digits;              /* numbers of 8 bytes were rounded to 4; of a file of this program
 	                             only set if the arena has a base */
 	uint32_t comments, blobs; /* except those that this program adds to each file */
@@ -31,10 +34,49 @@ struct sl_mcpl_lost {
 /*
  * Sets *t to the columns of a file of any program: those of sl_mcpl_read(), or else position,
  * direction, energy, weight, time and PDG code, and the user flags and polarisation that the
- * records have. *lost says what was left out; trailing is only set if the arena has a base.
+ * records have. Sets the members of *r that say what was left out; trailing only if the arena has a
+ * base.
  */
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
-	struct sl_mcpl_lost *lost);
+	struct sl_mcpl_reading *r);
+
+/* --- mcpl_columns ----------------------------------------------------------------------------- */
+
+/*
+ * Decodes MCPL records of versions 2 and 3 column by column.
+ *
+ * The values have the bits of those of sl_mcpl_decode() and sl_mcpl_to_particle(), which decode one
+ * record at a time. A loop over one column has no branches that depend on the layout, so it is
+ * several times faster.
+ */
+
+/*
+ * The columns that records are decoded to; NULL: not wanted. Polarisation and user flags that the
+ * records lack are 0; user flags are cut to the type of a column. wide: real numbers are doubles.
+ * checked: numbers are compared with what single precision can hold.
+ */
+struct sl_mcpl_target {
+	void *column[SL_COLUMN_COUNT];
+	bool wide, checked;
+};
+
+/* What single precision loses: a number is beyond its range; one that keeps its unit is rounded. */
+enum sl_mcpl_found { SL_MCPL_BEYOND = 1, SL_MCPL_ROUNDED = 2 };
+
+/*
+ * Decodes n records of a header to the places from `place` on. Returns a set of enum sl_mcpl_found
+ * if numbers are checked, else 0.
+ */
+unsigned sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, size_t n,
+	const struct sl_mcpl_target *to, size_t place);
+
+/*
+ * Decodes the records numbered place[0], place[1], ..., to the first n places of the columns.
+ */
+void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
+	const uint32_t *place, uint32_t n, const struct sl_mcpl_target *to);
+
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Columns that a header can state once for all particles. */
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };

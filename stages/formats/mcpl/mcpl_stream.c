@@ -411,10 +411,12 @@ struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p)
 	return to;
 }
 
-enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)
+enum sl_status sl_mcpl_raw(
+	struct sl_mcpl_stream *s, size_t bytes, const uint8_t **records, size_t *n)
 {
 	uint64_t left = s->header.particles - s->read;
-	size_t most = SL_MCPL_RAW_BYTES / s->header.record_bytes;
+	size_t limit = s->gzipped && bytes > SL_MCPL_RAW_BYTES ? SL_MCPL_RAW_BYTES : bytes;
+	size_t most = limit / s->header.record_bytes;
 
 	*n = left < most ? (size_t)left : most;
 	SL_TRY(take_records(s, *n * s->header.record_bytes, records));

@@ -99,11 +99,12 @@ void sl_mcpl_decode(
 	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
 
 /*
- * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last.
- * They are valid until the next call.
+ * Reads the next *n records as stored, at most so many bytes, at least SL_MCPL_RAW_BYTES; of a gzip
+ * file at most SL_MCPL_RAW_BYTES. *n = 0 after the last. They are valid until the next call.
  */
 enum { SL_MCPL_RAW_BYTES = 1 << 16 };
-enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
+enum sl_status sl_mcpl_raw(
+	struct sl_mcpl_stream *s, size_t bytes, const uint8_t **records, size_t *n);
 
 /*
  * SL_BAD_INPUT if single precision cannot represent the common weight: too large values would

@@ -192,3 +192,39 @@ TEST(failures_are_handed_over)
 		assert_true(n_ran >= 3 && n_ran <= JOBS);
 	}
 }
+
+struct counts {
+	unsigned of[JOBS]; /* how often each task ran */
+	bool fails;
+	pthread_t caller;
+};
+
+static enum sl_status count_task(void *context, uint32_t worker, uint32_t k)
+{
+	struct counts *counts = (struct counts *)context;
+
+	if ((worker == 0) != (pthread_equal(counts->caller, pthread_self()) != 0))
+		return sl_fail(SL_INTERNAL, "worker %u is another thread", worker);
+	counts->of[k]++;
+	return counts->fails && k % 10 == 7 ? sl_fail(SL_DISK, "task %u failed", k) : SL_OK;
+}
+
+/* Each task runs once; of tasks that fail, the first one counts. */
+TEST(loops_run_each_task)
+{
+	for (uint32_t threads = 0; threads < 6; threads++)
+		for (unsigned n = 0; n <= JOBS; n += 1 + n / 2) {
+			struct counts counts = {.caller = pthread_self()};
+			struct sl_job_pool pool;
+
+			sl_job_pool_open(&pool, threads);
+			assert_ok(sl_job_each(threads < 5 ? &pool : NULL, n, count_task, &counts));
+			for (unsigned k = 0; k < JOBS; k++)
+				assert_int_equal(counts.of[k], k < n);
+			counts.fails = true;
+			if (n > 7)
+				assert_fails(sl_job_each(&pool, n, count_task, &counts), SL_DISK,
+					"task 7 failed");
+			sl_job_pool_close(&pool);
+		}
+}
