@@ -69,11 +69,6 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-enum sl_status sl_convert_begin(struct sl_conversion *c)
-{
-	return sl_file_begin(&c->dir, c->name, &c->file);
-}
-
 enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
 {
 	struct sl_conversion *c = (struct sl_conversion *)conversion;
@@ -83,20 +78,15 @@ enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
 	return sl_file_add(&c->file, bytes, size);
 }
 
-enum sl_status sl_convert_end(struct sl_conversion *c)
-{
-	return sl_file_end(&c->file, c->job->force);
-}
-
-enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
-	const struct sl_mcpl_header *h, struct sl_record_output *o)
+enum sl_status sl_convert_begin_list(
+	struct sl_conversion *c, const void *header, size_t bytes, const struct sl_mcpl_header *h)
 {
 	const struct sl_list_target to = {
 		sl_convert_put, c, &c->facts, c->format == &sl_format_mcpl_gz};
 
 	sl_job_pool_open(&c->pool, 0);
-	SL_TRY(sl_record_output_begin(o, &to, &c->pool, h->record_bytes, h->particles));
-	SL_TRY(sl_convert_begin(c));
+	SL_TRY(sl_record_output_begin(&c->records, &to, &c->pool, h->record_bytes, h->particles));
+	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
 	return sl_list_header_send(&to, header, bytes);
 }
 
@@ -104,17 +94,15 @@ enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header
  * A time of modification has the grain of a clock tick, so it does not show every change of an
  * input, but the number of particles may.
  */
-enum sl_status sl_convert_end_list(
-	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o)
+enum sl_status sl_convert_end(struct sl_conversion *c, enum sl_status s)
 {
-	if (s == SL_OK && c->particles != o->all)
-		s = sl_convert_changed("an input");
+	if (s == SL_OK && c->records.block)
+		s = c->particles == c->records.all ? sl_record_output_flush(&c->records)
+		                                   : sl_convert_changed("an input");
 	if (s == SL_OK)
-		s = sl_record_output_flush(o);
-	if (s == SL_OK)
-		s = sl_convert_end(c);
-	if (o->block) {
-		sl_record_output_end(o);
+		s = sl_file_end(&c->file, c->job->force);
+	if (c->records.block) {
+		sl_record_output_end(&c->records);
 		sl_job_pool_close(&c->pool);
 	}
 	return s;
@@ -138,7 +126,7 @@ static enum sl_status check_not_output(
 
 /* Passes a list of another format on as MCPL, which is made in memory. */
 static enum sl_status read_phase_space(struct sl_conversion *c, const char *path,
-	const struct sl_map *file, sl_convert_reader *read, void *context)
+	const struct sl_map *file, sl_convert_reader *read)
 {
 	struct sl_phase_space *space;
 	struct sl_map list = *file;
@@ -150,7 +138,7 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	s = sl_add_context(s, "%s", path);
 	list.at = bytes;
 	if (s == SL_OK)
-		s = read(c, path, &list, context);
+		s = read(c, path, &list);
 	if (space && sl_phase_space_is_changed(space, path))
 		s = sl_convert_changed(path);
 	sl_memory_give(SL_HOST, bytes);
@@ -158,7 +146,7 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	return s;
 }
 
-enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context)
+enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read)
 {
 	struct sl_convert_cursor at = {0};
 	uint64_t stamp = 0;
@@ -173,8 +161,8 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 		s = check_not_output(c, at.path, &file);
 		if (s == SL_OK)
 			s = sl_phase_space_is_foreign(at.path, &file)
-			            ? read_phase_space(c, at.path, &file, read, context)
-			            : read(c, at.path, &file, context);
+			            ? read_phase_space(c, at.path, &file, read)
+			            : read(c, at.path, &file);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);
 		sl_unmap(&file);

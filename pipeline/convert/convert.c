@@ -68,8 +68,8 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	return s;
 }
 
-/* Sets *lists to whether all inputs are particle lists; SL_USAGE if only some are. */
-static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
+/* Sets c->of_lists; SL_USAGE if only some inputs are particle lists. */
+static enum sl_status find_kind(struct sl_conversion *c)
 {
 	struct sl_convert_cursor at = {0};
 	bool any = false;
@@ -81,26 +81,18 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 	while (sl_convert_next(c, &at)) {
 		bool list = is_list(at.path);
 
-		if (any && list != *lists)
+		if (any && list != c->of_lists)
 			return sl_fail(SL_USAGE,
 				"%s: the file is %s, the files before it are %s (all inputs must "
 				"be particle lists, as MCPL is, or none); convert one kind first",
 				at.path, list ? "a list" : "not a list", list ? "not" : "lists");
-		*lists = list;
+		c->of_lists = list;
 		any = true;
 	}
 	return SL_OK;
 }
 
 /* --- output ----------------------------------------------------------------------------------- */
-
-/* A name that consists of the suffix alone does not have it. */
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), bytes = strlen(suffix);
-
-	return n > bytes && strcmp(name + n - bytes, suffix) == 0;
-}
 
 /*
  * Opens the directory of the output file. The directory must exist: convert creates no directories.
@@ -112,7 +104,7 @@ static enum sl_status open_output(struct sl_conversion *c)
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
-	c->tallies = has_suffix(c->name, SL_TALLIES_SUFFIX);
+	c->tallies = sl_path_ends_in(c->name, SL_TALLIES_SUFFIX);
 	if (!c->format && !c->tallies)
 		return sl_fail(SL_USAGE,
 			"--to %s: no format has this suffix (see sluice list); use .h5, .npz, "
@@ -167,24 +159,15 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *los
  * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time.
  */
-static enum sl_status convert_tables(struct sl_conversion *c, struct sl_runs *runs, bool of_lists)
+static enum sl_status convert_tables(struct sl_conversion *c)
 {
-	struct sl_convert_tables_job j = {.c = c, .runs = runs, .of_lists = of_lists};
-	struct sl_origin origin;
-	enum sl_status s;
-
-	SL_TRY(sl_for_each_table(&j, sl_survey_add));
-	note_lost(c, &j.all.lost);
-	if (runs->merged && SL_HAS(j.all.columns, SL_COLUMN_id))
+	SL_TRY(sl_for_each_table(c, sl_survey_add));
+	note_lost(c, &c->all.lost);
+	if (c->runs.merged && SL_HAS(c->all.columns, SL_COLUMN_id))
 		sl_convert_note(
 			c, "shifted: the ids of each run follow those of the run before it");
-	s = sl_origin_find(c, runs, j.all.columns, &origin);
-	j.batch = origin.batch;
-	if (s == SL_OK)
-		s = sl_format_is_mcpl(c->format) ? sl_tables_to_mcpl(&j) : sl_tables_to_table(&j);
-	c->particles = j.all.rows;
-	sl_origin_free(&origin);
-	return s;
+	SL_TRY(sl_origin_find(c));
+	return sl_tables_write(c);
 }
 
 /* Refuses runs of output.format: none: they have manifests, but no files that could be read. */
@@ -200,27 +183,24 @@ static enum sl_status check_files(const struct sl_conversion *c)
 }
 
 /* Selects the kind of conversion. */
-static enum sl_status convert_inputs(struct sl_conversion *c, struct sl_runs *runs)
+static enum sl_status convert_inputs(struct sl_conversion *c)
 {
-	bool lists = false;
-
 	if (c->tallies)
-		return sl_runs_to_tallies(c, runs);
+		return sl_runs_to_tallies(c);
 	SL_TRY(check_files(c));
-	SL_TRY(kind_of(c, &lists));
-	if (!lists || !sl_format_is_mcpl(c->format))
-		return convert_tables(c, runs, lists);
+	SL_TRY(find_kind(c));
+	if (!c->of_lists || !sl_format_is_mcpl(c->format))
+		return convert_tables(c);
 	if (c->job->n_sets > 0)
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
 			c->job->set[0]);
-	return sl_convert_mcpl(c, runs);
+	return sl_convert_mcpl(c);
 }
 
 /* Checks the job, and reads the manifests of run directories. */
 static enum sl_status convert(struct sl_conversion *c)
 {
-	struct sl_runs runs;
 	enum sl_status s;
 
 	SL_TRY(check_sets(c->job));
@@ -229,10 +209,10 @@ static enum sl_status convert(struct sl_conversion *c)
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(open_operand(c, &c->operand[i]));
 	}
-	s = sl_runs_find(c, &runs);
+	s = sl_runs_find(c);
 	if (s == SL_OK)
-		s = convert_inputs(c, &runs);
-	sl_runs_free(&runs);
+		s = convert_inputs(c);
+	sl_runs_free(&c->runs);
 	return s;
 }
 
@@ -263,6 +243,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 			" bytes\n%s",
 			job->to, c.tallies ? "histograms" : c.format->name, c.particles, c.files,
 			c.files == 1 ? "" : "s", c.bytes, c.notes);
+	sl_plan_free(c.plan);
 	for (size_t i = 0; i < job->n; i++)
 		sl_manifest_free(&c.operand[i].manifest);
 	sl_memory_give(SL_HOST, block);

@@ -7,7 +7,7 @@
  * is complete. Everything that the new format cannot hold is reported.
  *
  * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
- * 	tables to MCPL    packs records input by input; drops columns that a record lacks
+ * 	tables to MCPL    packs records block by block; drops columns that a record lacks
  * 	any to table      packs blocks of rows
  * 	runs to .tallies  adds up their histograms
  *
@@ -56,25 +56,79 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
+/* A run with inputs, and the sums over those of its batches that are inputs. */
+struct sl_input_run {
+	char folder[SL_PATH_BYTES];
+	struct sl_existing_run existing;
+	struct sl_manifest manifest;
+	uint64_t seed;
+	uint64_t shift; /* added to the ids of this run */
+	size_t next;    /* line of the manifest after the last batch that an input names */
+	uint64_t first_id, generated, survivors;
+	uint64_t count[SL_FATE_COUNT];
+	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
+};
+
+struct sl_runs {
+	struct sl_input_run *at; /* n runs in the order of their first inputs; owned */
+	size_t n;
+	bool known;  /* each input is the file of a batch of these runs */
+	bool merged; /* there are several runs, and they can be merged */
+	char *json; /* of merged runs: their seeds, counts and sums (struct sl_file_facts); owned */
+};
+
+/* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
+struct sl_convert_survey {
+	sl_column_set columns, seen, varied;
+	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
+	uint64_t rows;
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
+	struct sl_mcpl_reading lost;
+};
+
+struct sl_conversion;
+
+/* Processes the table of one input, which is valid until the function returns. */
+typedef enum sl_status sl_table_reader(
+	struct sl_conversion *c, const char *path, const struct sl_table *t);
+
 /*
  * The state of a conversion. Counters and notes grow while it runs; print them only after success.
  */
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
-	const struct sl_format *format; /* of the output file; NULL: it has histograms */
-	bool tallies;                   /* the output file has histograms */
-	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
-	struct sl_dir dir;              /* directory of the output file */
-	const char *name;               /* its name there */
-	struct sl_file_writer file;     /* the output file while it is written */
-	struct sl_job_pool pool;        /* without threads */
+	struct sl_runs runs;               /* of the inputs */
+	bool of_lists;                     /* the inputs are particle lists */
+	const struct sl_format *format;    /* of the output file; NULL: it has histograms */
+	bool tallies;                      /* the output file has histograms */
+	struct sl_file_facts facts;        /* deflate and level always; the rest for tables only */
+	struct sl_plan *plan;              /* of the run; it has texts of facts; NULL: unknown */
+	char run_name[SL_FILE_NAME_BYTES]; /* of an unknown run, from the output file */
+	struct sl_batch_facts batch;       /* number 0, the first id, all generated; 0: unknown */
+	struct sl_dir dir;                 /* directory of the output file */
+	const char *name;                  /* its name there */
+	struct sl_file_writer file;        /* the output file while it is written */
 	bool replaces; /* a file of that name exists; the two numbers identify it */
 	uint64_t device, number;
 	uint64_t files, particles; /* read so far */
 	uint64_t bytes;            /* written so far */
 	char notes[2048];          /* lost information, one line each */
 	uint64_t stamp;            /* of all inputs in the first pass; 0: it has not ended */
+	/* lists that are joined, and tables that become a list */
+	struct sl_mcpl_head head;        /* of the lists */
+	struct sl_job_pool pool;         /* without threads */
+	struct sl_record_output records; /* without buffers: the output is no list */
+	/* tables */
+	struct sl_mcpl_reading lost;   /* by the list at hand */
+	sl_table_reader *each;         /* of the pass in progress, set by sl_for_each_table() */
+	struct sl_convert_survey all;  /* filled by the first pass, constant in the second */
+	struct sl_table_output *table; /* the output; NULL: it is a list */
+	struct sl_table rows;          /* that become records, in packed */
+	struct sl_packed packed;
+	void *memory;           /* of both */
+	struct sl_table *block; /* rows, or that of table; filled up to room rows */
+	uint32_t room;
 };
 
 /* Iterates over the files of all operands in order: start with {0}; false after the last file. */
@@ -85,12 +139,9 @@ struct sl_convert_cursor {
 };
 bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at);
 
-/*
- * Processes one input. file is its content, mapped until the function returns. context is that of
- * sl_convert_for_each().
- */
+/* Processes one input. file is its content, mapped until the function returns. */
 typedef enum sl_status sl_convert_reader(
-	struct sl_conversion *c, const char *path, const struct sl_map *file, void *context);
+	struct sl_conversion *c, const char *path, const struct sl_map *file);
 
 /*
  * Calls read for every input in order, until one fails or a signal stops the job.
@@ -100,7 +151,7 @@ typedef enum sl_status sl_convert_reader(
  * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode,
  * size and time of modification.
  */
-enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context);
+enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read);
 
 /* Fails with SL_DISK because the input changed between or during the passes. */
 enum sl_status sl_convert_changed(const char *path);
@@ -119,22 +170,18 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path);
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
 /*
- * The output file: begin it, put its bytes (an sl_byte_sink), and end it, when it gets its name. A
- * file that was not ended is removed by sl_convert().
+ * The output file, which sl_convert() removes unless it was ended: an sl_byte_sink for its bytes,
+ * and the end, when it gets its name, unless s, the status so far, is a failure.
  */
-enum sl_status sl_convert_begin(struct sl_conversion *c);
 sl_byte_sink sl_convert_put;
-enum sl_status sl_convert_end(struct sl_conversion *c);
+enum sl_status sl_convert_end(struct sl_conversion *c, enum sl_status s);
 
 /*
- * The same for MCPL, plain or as gzip members: begins the file of so many bytes of header, h, and
- * *o, which takes its records; ends both, unless s, the status so far, is a failure. The end fails
- * if more or fewer particles were read or written than the header states.
+ * Begins a file of MCPL, plain or as gzip members: so many bytes of header, h, and c->records. The
+ * end fails if more or fewer were read or written than the header states.
  */
-enum sl_status sl_convert_begin_list(struct sl_conversion *c, const void *header, size_t bytes,
-	const struct sl_mcpl_header *h, struct sl_record_output *o);
-enum sl_status sl_convert_end_list(
-	struct sl_conversion *c, enum sl_status s, struct sl_record_output *o);
+enum sl_status sl_convert_begin_list(
+	struct sl_conversion *c, const void *header, size_t bytes, const struct sl_mcpl_header *h);
 
 /* --- convert ---------------------------------------------------------------------------------- */
 
@@ -157,33 +204,12 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
  * before it.
  */
 
-/* A run with inputs, and the sums over those of its batches that are inputs. */
-struct sl_input_run {
-	char folder[SL_PATH_BYTES];
-	struct sl_existing_run existing;
-	struct sl_manifest manifest;
-	uint64_t seed;
-	uint64_t shift; /* added to the ids of this run */
-	size_t next;    /* line of the manifest after the last batch that an input names */
-	uint64_t first_id, generated, survivors;
-	uint64_t count[SL_FATE_COUNT];
-	sl_sum weight[SL_FATE_COUNT]; /* in 2^-32 */
-};
-
-struct sl_runs {
-	struct sl_input_run *at; /* n runs in the order of their first inputs; owned */
-	size_t n;
-	bool known;  /* each input is the file of a batch of these runs */
-	bool merged; /* there are several runs, and they can be merged */
-	char *json; /* of merged runs: their seeds, counts and sums (struct sl_file_facts); owned */
-};
-
 /*
- * Finds the runs. If an input belongs to no run, or the runs cannot be merged, r->merged is false,
+ * Finds c->runs. If an input belongs to no run, or the runs cannot be merged, merged is false,
  * and a note says in what several runs differ. A single run is not read (existing), unless the
- * output has histograms. The caller frees r, also after a failure.
+ * output has histograms. The caller frees them, also after a failure.
  */
-enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
+enum sl_status sl_runs_find(struct sl_conversion *c);
 void sl_runs_free(struct sl_runs *r);
 
 /* Reads run->existing. */
@@ -207,7 +233,7 @@ void sl_runs_shift_ids(const struct sl_runs *r, const char *path, struct sl_tabl
  * Reads every input twice: first the headers, which must agree except for merged runs, then the
  * records.
  */
-enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs);
+enum sl_status sl_convert_mcpl(struct sl_conversion *c);
 
 /* --- origin ----------------------------------------------------------------------------------- */
 
@@ -218,22 +244,11 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
  * (runs.c). Otherwise the output states no seed, configuration or number of generated particles.
  */
 
-struct sl_plan;
-
-struct sl_origin {
-	struct sl_plan *plan;          /* of the run; NULL: the run is unknown */
-	struct sl_batch_facts batch;   /* number 0, the first id, all generated; 0: unknown */
-	char name[SL_FILE_NAME_BYTES]; /* run name for an unknown run, from the output file */
-};
-
 /*
- * Finds the run and fills c->facts; columns is the set of columns of the inputs. An MCPL file made
- * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
- * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
+ * Finds the run and fills c->facts and c->batch. An MCPL file made from the tables of a run follows
+ * output.mcpl of its configuration and of the settings of the job; SL_USAGE if these do not fit.
  */
-enum sl_status sl_origin_find(
-	struct sl_conversion *c, struct sl_runs *runs, sl_column_set columns, struct sl_origin *o);
-void sl_origin_free(struct sl_origin *o);
+enum sl_status sl_origin_find(struct sl_conversion *c);
 
 /* --- runs_to_tallies -------------------------------------------------------------------------- */
 
@@ -245,25 +260,15 @@ void sl_origin_free(struct sl_origin *o);
  * Writes the file of histograms of one run, or of several that are merged. SL_USAGE if the inputs
  * are not the directories of such runs, or if the runs have no histograms.
  */
-enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs *runs);
+enum sl_status sl_runs_to_tallies(struct sl_conversion *c);
 
 /* --- tables_scan ------------------------------------------------------------------------------ */
 
 /*
  * Reads every input of a conversion as a table, and surveys their common columns.
  *
- * convert.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
- * write.
+ * convert.c scans with sl_survey_add() first; tables_write.c scans again and writes.
  */
-
-/* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
-struct sl_convert_survey {
-	sl_column_set columns, seen, varied;
-	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
-	uint64_t rows;
-	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
-	struct sl_mcpl_reading lost;
-};
 
 /* Columns that have one value in all rows of all inputs. */
 static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *s)
@@ -271,35 +276,10 @@ static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *
 	return s->seen & ~s->varied;
 }
 
-/* A table in memory; block owns its columns. */
-struct sl_convert_input {
-	struct sl_table table;
-	struct sl_mcpl_reading lost;
-	void *block;
-};
-
-struct sl_convert_tables_job;
-
-/* Processes the table of one input, which is valid until the function returns. */
-typedef enum sl_status sl_table_reader(
-	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
-
-struct sl_convert_tables_job {
-	struct sl_conversion *c;
-	struct sl_runs *runs;         /* of the inputs */
-	bool of_lists;                /* the inputs are MCPL files */
-	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
-	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
-	struct sl_batch_facts batch;
-	struct sl_table_output *table;   /* the output, */
-	struct sl_record_output records; /* or that of MCPL */
-	uint64_t rows;                   /* written so far */
-};
-
 /* Calls each with the table of every input in order; the table is freed after the call. */
-enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reader *each);
+enum sl_status sl_for_each_table(struct sl_conversion *c, sl_table_reader *each);
 
-/* Adds an input to j->all; all inputs must have the same columns. For sl_for_each_table(). */
+/* Adds an input to c->all; all inputs must have the same columns. For sl_for_each_table(). */
 sl_table_reader sl_survey_add;
 
 /* The set of the columns of a table. */
@@ -323,18 +303,9 @@ struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set
 void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
 	uint32_t first, uint32_t n);
 
-/* --- tables_to_mcpl --------------------------------------------------------------------------- */
+/* --- tables_write ----------------------------------------------------------------------------- */
 
-/* Writes tables as one MCPL file. */
-
-/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
-enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j);
-
-/* --- tables_to_table -------------------------------------------------------------------------- */
-
-/* Joins tables into one table. */
-
-/* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
-enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j);
+/* Reads all inputs again and writes the file; c->all must have the survey of all inputs. */
+enum sl_status sl_tables_write(struct sl_conversion *c);
 
 #endif

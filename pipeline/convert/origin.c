@@ -28,8 +28,7 @@ static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
  * Plans an existing run. If an MCPL file is made from its tables, the plan is that of an MCPL run
  * with the settings of the job, because its header needs the checks and defaults of output.mcpl.
  */
-static enum sl_status plan_existing(
-	struct sl_conversion *c, const struct sl_existing_run *existing, struct sl_plan **plan)
+static enum sl_status plan_existing(struct sl_conversion *c, const struct sl_existing_run *existing)
 {
 	const struct sl_convert_job *job = c->job;
 	const char *sets[SL_EXISTING_RUN_SETS_MAX] = {
@@ -41,31 +40,30 @@ static enum sl_status plan_existing(
 		to_list = false;
 	for (size_t i = 0; i < job->n_sets; i++)
 		sets[2 + i] = job->set[i];
-	return sl_existing_run_plan(existing, sets, to_list ? 2 + job->n_sets : 0, plan);
+	return sl_existing_run_plan(existing, sets, to_list ? 2 + job->n_sets : 0, &c->plan);
 }
 
 /* The facts of merged runs are those of the first, and the sums over all; ids begin at 0. */
-static enum sl_status use_merged(
-	struct sl_conversion *c, const struct sl_runs *runs, struct sl_origin *o)
+static enum sl_status use_merged(struct sl_conversion *c)
 {
-	for (size_t i = 0; i < runs->n; i++)
-		o->batch.generated += runs->at[i].generated;
-	SL_TRY(plan_existing(c, &runs->at[0].existing, &o->plan));
-	o->plan->facts.merged = runs->json;
+	for (size_t i = 0; i < c->runs.n; i++)
+		c->batch.generated += c->runs.at[i].generated;
+	SL_TRY(plan_existing(c, &c->runs.at[0].existing));
+	c->plan->facts.merged = c->runs.json;
 	return SL_OK;
 }
 
-/* Sets o->plan and o->batch if the inputs are files of one run. */
-static enum sl_status use_run(struct sl_conversion *c, struct sl_runs *runs, struct sl_origin *o)
+/* Sets c->plan and c->batch if the inputs are files of one run. */
+static enum sl_status use_run(struct sl_conversion *c)
 {
-	struct sl_input_run *run = &runs->at[0];
+	struct sl_input_run *run = &c->runs.at[0];
 
-	if (!runs->known || runs->n > 1)
+	if (!c->runs.known || c->runs.n > 1)
 		return SL_OK;
 	SL_TRY(sl_input_run_read(run));
 	note_state(c, &run->existing);
-	o->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
-	return plan_existing(c, &run->existing, &o->plan);
+	c->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
+	return plan_existing(c, &run->existing);
 }
 
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
@@ -79,20 +77,20 @@ static enum sl_column find_flags(sl_column_set columns)
 }
 
 /* Fills the facts for particles of an unknown run, from their columns alone. */
-static void set_unknown_origin(struct sl_conversion *c, sl_column_set columns, struct sl_origin *o)
+static void set_unknown_origin(struct sl_conversion *c)
 {
 	struct sl_file_facts *f = &c->facts;
-	bool typed = SL_HAS(columns, SL_COLUMN_pdg);
+	bool typed = SL_HAS(c->all.columns, SL_COLUMN_pdg);
 
-	snprintf(o->name, sizeof(o->name), "%.*s",
+	snprintf(c->run_name, sizeof(c->run_name), "%.*s",
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
-	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : o->name;
+	f->run_name = sl_format_is_mcpl(c->format) ? "unknown" : c->run_name;
 	f->species = "particles";
 	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
-	sl_mcpl_set_facts(
-		f, &(struct sl_mcpl_facts){
-			   .pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(columns)});
+	sl_mcpl_set_facts(f, &(struct sl_mcpl_facts){.pdg = typed ? 0 : PHOTON,
+				     .energy = NAN,
+				     .flags = find_flags(c->all.columns)});
 	sl_convert_note(c,
 		"unknown: the run, its seed, its configuration and the number of generated "
 		"particles");
@@ -114,38 +112,29 @@ static bool are_flags_named(const struct sl_convert_job *job)
  * The facts of the run replace those of the conversion, except deflate and level: a conversion
  * compresses in one way, whatever the run used.
  */
-enum sl_status sl_origin_find(
-	struct sl_conversion *c, struct sl_runs *runs, sl_column_set columns, struct sl_origin *o)
+enum sl_status sl_origin_find(struct sl_conversion *c)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;
 	struct sl_mcpl_facts facts;
 
-	*o = (struct sl_origin){0};
-	SL_TRY(runs->merged ? use_merged(c, runs, o) : use_run(c, runs, o));
-	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
+	SL_TRY(c->runs.merged ? use_merged(c) : use_run(c));
+	if (c->job->n_sets > 0 && (!c->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (it is for MCPL made from the tables of a known "
 			"run); remove it",
 			c->job->set[0]);
-	if (!o->plan) {
-		set_unknown_origin(c, columns, o);
+	if (!c->plan) {
+		set_unknown_origin(c);
 		return SL_OK;
 	}
-	c->facts = sl_plan_batch_facts(o->plan);
+	c->facts = sl_plan_batch_facts(c->plan);
 	facts = sl_mcpl_facts_of(&c->facts);
-	if (facts.flags < SL_COLUMN_COUNT && !SL_HAS(columns, facts.flags) &&
+	if (facts.flags < SL_COLUMN_COUNT && !SL_HAS(c->all.columns, facts.flags) &&
 		!are_flags_named(c->job))
 		facts.flags = SL_COLUMN_COUNT;
 	sl_mcpl_set_facts(&c->facts, &facts);
 	c->facts.deflate = deflate;
 	c->facts.level = level;
 	return SL_OK;
-}
-
-/* The plan owns the texts that c->facts points to, so no file may be made after this call. */
-void sl_origin_free(struct sl_origin *o)
-{
-	sl_plan_free(o->plan);
-	o->plan = NULL;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "pipeline/text/json.h"
-#include "pipeline/text/yaml.h"
 #include "primitives/device/device.h"
 
 /* --- configurations --------------------------------------------------------------------------- */
@@ -55,25 +54,6 @@ static bool is_same_simulation(const char *a, const char *b)
 		a += n + (a[n] == '\n');
 		b += n + (b[n] == '\n');
 	}
-}
-
-/* Reads run.seed from the stored configuration, which always has it. */
-static enum sl_status read_seed(struct sl_input_run *run)
-{
-	const char *config = run->existing.config;
-	struct sl_yaml_problem problem;
-	struct sl_yaml *tree = NULL;
-	enum sl_status s = sl_yaml_parse(config, strlen(config), &tree, &problem);
-
-	if (s == SL_OK) {
-		sl_node section = sl_yaml_get(tree, sl_yaml_root(tree), "run");
-
-		if (!sl_yaml_u64(tree, sl_yaml_get(tree, section, "seed"), &run->seed))
-			s = sl_fail(
-				SL_BAD_INPUT, "run.json has no run.seed; run again with --resume");
-	}
-	sl_yaml_free(tree);
-	return s;
 }
 
 /* --- the runs of the inputs ------------------------------------------------------------------- */
@@ -125,8 +105,14 @@ enum sl_status sl_input_run_read(struct sl_input_run *run)
 static enum sl_status read_runs(struct sl_runs *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
+		struct sl_existing_sizes sizes;
+
 		SL_TRY(sl_input_run_read(&r->at[i]));
-		SL_TRY(read_seed(&r->at[i]));
+		SL_TRY(sl_existing_run_sizes(&r->at[i].existing, &sizes));
+		if (!sizes.has_seed)
+			return sl_fail(
+				SL_BAD_INPUT, "run.json has no run.seed; run again with --resume");
+		r->at[i].seed = sizes.seed;
 	}
 	return SL_OK;
 }
@@ -316,14 +302,14 @@ void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f
 			path, strcmp(state, "done") == 0 ? "running" : state, committed);
 }
 
-enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
+enum sl_status sl_runs_find(struct sl_conversion *c)
 {
+	struct sl_runs *r = &c->runs;
 	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
 	enum sl_status s;
 	void *memory;
 	bool all;
 
-	memset(r, 0, sizeof(*r));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
 	r->at = (struct sl_input_run *)memory;
 	SL_TRY(find_all(c, r, &all));

@@ -12,8 +12,9 @@
 #include "primitives/device/device.h"
 
 /* Refuses what has no histograms, or histograms that cannot be added. */
-static enum sl_status check(const struct sl_conversion *c, const struct sl_runs *runs)
+static enum sl_status check(const struct sl_conversion *c)
 {
+	const struct sl_runs *runs = &c->runs;
 	const struct sl_convert_job *job = c->job;
 
 	if (job->n_sets > 0)
@@ -35,11 +36,10 @@ static enum sl_status check(const struct sl_conversion *c, const struct sl_runs 
 }
 
 /* Adds the histograms of each run to the sums of the workspace. */
-static enum sl_status add_runs(
-	struct sl_conversion *c, const struct sl_runs *runs, struct sl_workspace *w)
+static enum sl_status add_runs(struct sl_conversion *c, struct sl_workspace *w)
 {
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct sl_input_run *run = &runs->at[i];
+	for (size_t i = 0; i < c->runs.n; i++) {
+		const struct sl_input_run *run = &c->runs.at[i];
 		struct sl_dir dir;
 		enum sl_status s;
 
@@ -54,16 +54,15 @@ static enum sl_status add_runs(
 	return SL_OK;
 }
 
-static enum sl_status write_sums(
-	struct sl_conversion *c, const struct sl_runs *runs, const struct sl_plan *plan)
+static enum sl_status write_sums(struct sl_conversion *c)
 {
 	struct sl_workspace *w;
-	enum sl_status s = sl_workspace_open(plan, &w);
+	enum sl_status s = sl_workspace_open(c->plan, &w);
 	void *image = NULL;
 	size_t bytes = 0;
 
 	if (s == SL_OK)
-		s = add_runs(c, runs, w);
+		s = add_runs(c, w);
 	if (s == SL_OK)
 		s = sl_tallies_file(w, c->name, &image, &bytes);
 	if (s == SL_OK) {
@@ -75,22 +74,15 @@ static enum sl_status write_sums(
 	return s;
 }
 
-enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs *runs)
+enum sl_status sl_runs_to_tallies(struct sl_conversion *c)
 {
-	struct sl_plan *plan = NULL;
-	enum sl_status s;
-
-	SL_TRY(check(c, runs));
-	s = sl_existing_run_plan(&runs->at[0].existing, NULL, 0, &plan);
-	if (s == SL_OK && sl_counter_words(&plan->recipe) == 0)
-		s = sl_fail(SL_USAGE,
+	SL_TRY(check(c));
+	SL_TRY(sl_existing_run_plan(&c->runs.at[0].existing, NULL, 0, &c->plan));
+	if (sl_counter_words(&c->plan->recipe) == 0)
+		return sl_fail(SL_USAGE,
 			"%s: the run has no histograms (tallies is not set in its configuration); "
 			"use another run",
-			runs->at[0].folder);
-	if (s == SL_OK) {
-		plan->facts.merged = runs->json;
-		s = write_sums(c, runs, plan);
-	}
-	sl_plan_free(plan);
-	return s;
+			c->runs.at[0].folder);
+	c->plan->facts.merged = c->runs.json;
+	return write_sums(c);
 }

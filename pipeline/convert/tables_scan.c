@@ -13,14 +13,15 @@
 #include "stages/formats/formats.h"
 
 /* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
-static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
+static enum sl_status read_list(
+	struct sl_conversion *c, const struct sl_map *file, struct sl_survivors *s)
 {
 	struct sl_arena a = {0};
 
-	SL_TRY(sl_mcpl_table(file, bytes, &a, &in->table, &in->lost));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &in->block));
-	a = (struct sl_arena){in->block, 0, a.used};
-	return sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
+	SL_TRY(sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost));
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
+	a = (struct sl_arena){s->block, 0, a.used};
+	return sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost);
 }
 
 /*
@@ -40,45 +41,39 @@ static void find_one_value(struct sl_table *t)
 }
 
 /* Reads a mapped file. A run of a later version can have files of a format that is unknown here. */
-static enum sl_status read_table(const struct sl_convert_tables_job *j, const char *path,
-	const struct sl_map *file, struct sl_convert_input *in)
+static enum sl_status read_table(struct sl_conversion *c, const char *path,
+	const struct sl_map *file, struct sl_survivors *s)
 {
 	const struct sl_format *format = sl_format_of(path);
 	char folder[SL_PATH_BYTES];
-	struct sl_survivors survivors;
 
-	if (j->of_lists)
-		return sl_add_context(read_list(file->at, file->bytes, in), "%s", path);
-	SL_TRY(format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, &survivors),
-				"%s", sl_path_split(path, folder))
-		      : sl_survivors_read_path(path, &survivors));
-	in->table = survivors.table;
-	in->block = survivors.block;
-	return SL_OK;
+	if (c->of_lists)
+		return sl_add_context(read_list(c, file, s), "%s", path);
+	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, s), "%s",
+				sl_path_split(path, folder))
+	              : sl_survivors_read_path(path, s);
 }
 
-/* Reads an input and passes its table on. job_memory is the struct sl_convert_tables_job. */
+/* Reads an input and passes its table on. */
 static enum sl_status read_input(
-	struct sl_conversion *c, const char *path, const struct sl_map *file, void *job_memory)
+	struct sl_conversion *c, const char *path, const struct sl_map *file)
 {
-	struct sl_convert_tables_job *j = (struct sl_convert_tables_job *)job_memory;
-	struct sl_convert_input in = {0};
-	enum sl_status s = read_table(j, path, file, &in);
+	struct sl_survivors in = {0};
+	enum sl_status s = read_table(c, path, file, &in);
 
-	(void)c;
 	if (s == SL_OK) {
-		sl_runs_shift_ids(j->runs, path, &in.table);
+		sl_runs_shift_ids(&c->runs, path, &in.table);
 		find_one_value(&in.table);
-		s = j->each(j, path, &in);
+		s = c->each(c, path, &in.table);
 	}
-	sl_memory_give(SL_HOST, in.block);
+	sl_survivors_free(&in);
 	return s;
 }
 
-enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reader *each)
+enum sl_status sl_for_each_table(struct sl_conversion *c, sl_table_reader *each)
 {
-	j->each = each;
-	return sl_convert_for_each(j->c, read_input, j);
+	c->each = each;
+	return sl_convert_for_each(c, read_input);
 }
 
 /* In the order of columns.def. Names beyond SL_NAMES_BYTES are cut. */
@@ -155,25 +150,24 @@ sl_column_set sl_columns_in(const struct sl_table *t)
 }
 
 /* The first input determines the columns; every other input is compared with the one before it. */
-enum sl_status sl_survey_add(
-	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
+enum sl_status sl_survey_add(struct sl_conversion *c, const char *path, const struct sl_table *t)
 {
-	struct sl_convert_survey *all = &j->all;
+	struct sl_convert_survey *all = &c->all;
 
-	for (uint32_t k = 0; k < in->table.n_columns; k++)
-		record_values(all, &in->table.column[k], in->table.n);
-	if (j->c->files++ > 0)
-		SL_TRY(same_columns(all, &in->table, path));
-	all->columns = sl_columns_in(&in->table);
-	memcpy(all->label, in->table.label, sizeof(all->label));
-	all->rows += in->table.n;
-	all->lost.digits |= in->lost.digits;
-	all->lost.comments += in->lost.comments;
-	all->lost.blobs += in->lost.blobs;
-	if (in->lost.recovered)
-		sl_convert_note_recovered(j->c, path, in->table.n);
-	if (in->lost.trailing)
-		sl_convert_note_trailing(j->c, path);
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		record_values(all, &t->column[k], t->n);
+	if (c->files++ > 0)
+		SL_TRY(same_columns(all, t, path));
+	all->columns = sl_columns_in(t);
+	memcpy(all->label, t->label, sizeof(all->label));
+	all->rows += t->n;
+	all->lost.digits |= c->lost.digits;
+	all->lost.comments += c->lost.comments;
+	all->lost.blobs += c->lost.blobs;
+	if (c->lost.recovered)
+		sl_convert_note_recovered(c, path, t->n);
+	if (c->lost.trailing)
+		sl_convert_note_trailing(c, path);
 	return SL_OK;
 }
 

@@ -330,14 +330,6 @@ static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struc
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* A path that consists of the suffix alone names no file of that kind. */
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t n = strlen(path), bytes = strlen(suffix);
-
-	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
-}
-
 /* A directory is a run, whatever its name; files are selected by their suffix. */
 static enum sl_status write_info(const char *path, uint64_t head, struct sl_json *j)
 {
@@ -353,16 +345,18 @@ static enum sl_status write_info(const char *path, uint64_t head, struct sl_json
 		sl_dir_close(&dir);
 		return s;
 	}
-	if (head > 0 && (ends_in(path, ".tallies") || ends_in(path, SL_IMAGE_SUFFIX)))
+	if (head > 0 &&
+		(sl_path_ends_in(path, ".tallies") || sl_path_ends_in(path, SL_IMAGE_SUFFIX)))
 		return sl_fail(SL_USAGE,
 			"--head: %s has no particles to print (it is an image or has histograms); "
 			"remove the option",
 			path);
-	if (ends_in(path, ".tallies"))
+	if (sl_path_ends_in(path, ".tallies"))
 		return sl_info_histograms(path, j);
-	if (ends_in(path, SL_IMAGE_SUFFIX))
+	if (sl_path_ends_in(path, SL_IMAGE_SUFFIX))
 		return info_of_image(path, j);
-	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
+	if (sl_path_ends_in(path, sl_format_mcpl.suffix) ||
+		sl_path_ends_in(path, sl_format_mcpl_gz.suffix))
 		return sl_info_mcpl(path, head, j);
 	if (sl_phase_space_names_foreign(path))
 		return sl_info_phase_space(path, head, j);

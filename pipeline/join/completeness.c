@@ -157,25 +157,3 @@ enum sl_status sl_part_check_files(const struct sl_joined_part *part, const stru
 		part->path, (unsigned long long)l->batch, l->file[0] ? l->file : l->bins_file,
 		(unsigned long long)part->part.number, (unsigned long long)part->part.of);
 }
-
-enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,
-	const struct sl_manifest *all, const atomic_int *stop)
-{
-	enum sl_status s = SL_OK;
-
-	for (size_t i = 0; s == SL_OK && i < all->n;) {
-		size_t at = sl_parts_find(parts, plan, all->line[i].batch);
-		struct sl_dir dir;
-
-		SL_TRY(sl_dir_open(parts->at[at].path, false, &dir));
-		for (; s == SL_OK && i < all->n &&
-			sl_parts_find(parts, plan, all->line[i].batch) == at;
-			i++) {
-			s = sl_join_check_stop(stop);
-			if (s == SL_OK)
-				s = sl_part_check_files(&parts->at[at], plan, &dir, &all->line[i]);
-		}
-		sl_dir_close(&dir);
-	}
-	return s;
-}

@@ -27,39 +27,6 @@ static enum sl_status make_plan(
 	return SL_OK;
 }
 
-/* Refuses a directory with a run before the files of the parts are read, which can take long. */
-static enum sl_status check_free(const char *to)
-{
-	struct sl_dir dir;
-	enum sl_status s;
-	bool exists;
-
-	SL_TRY(sl_dir_exists(to, &exists));
-	if (!exists)
-		return SL_OK;
-	SL_TRY(sl_dir_open(to, false, &dir));
-	s = sl_file_exists(&dir, "run.json", &exists);
-	sl_dir_close(&dir);
-	if (s != SL_OK || !exists)
-		return s;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run already (it would be overwritten); use --force to replace it, or "
-		"another --out",
-		to);
-}
-
-/* Takes over the files, then the manifest, and makes the files of the whole run. */
-static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined_parts *parts,
-	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *all,
-	struct sl_manifest *written)
-{
-	SL_TRY(sl_joined_files_take(parts, w->plan, all, dir, job->stop));
-	SL_TRY(sl_manifest_write(dir, all));
-	SL_TRY(sl_join_check_stop(job->stop));
-	SL_TRY(sl_output_settle(w, dir, all->n, written));
-	return sl_output_finish(w, dir, &parts->session, "done", written);
-}
-
 /* What was in the file system before this join. */
 struct before {
 	bool directory, lock, run;
@@ -80,6 +47,32 @@ static enum sl_status look_before(const char *to, struct before *before)
 		s = sl_file_exists(&dir, "run.json", &before->run);
 	sl_dir_close(&dir);
 	return s;
+}
+
+/* Refuses a directory with a run before the files of the parts are read, which can take long. */
+static enum sl_status check_free(const char *to)
+{
+	struct before before;
+
+	SL_TRY(look_before(to, &before));
+	if (!before.run)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds a run already (it would be overwritten); use --force to replace it, or "
+		"another --out",
+		to);
+}
+
+/* Takes over the files, then the manifest, and makes the files of the whole run. */
+static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *all,
+	struct sl_manifest *written)
+{
+	SL_TRY(sl_joined_files_take(parts, w->plan, all, dir, job->stop));
+	SL_TRY(sl_manifest_write(dir, all));
+	SL_TRY(sl_join_check_stop(job->stop));
+	SL_TRY(sl_output_settle(w, dir, all->n, written));
+	return sl_output_finish(w, dir, &parts->session, "done", written);
 }
 
 /*
@@ -183,7 +176,7 @@ static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_
 	SL_TRY(sl_parts_collect(parts, plan, all));
 	SL_TRY(sl_joined_files_check(parts, plan, all));
 	if (job->force) /* a run is only replaced if its replacement is undamaged */
-		SL_TRY(sl_parts_check_files(parts, plan, all, job->stop));
+		SL_TRY(sl_joined_files_take(parts, plan, all, NULL, job->stop));
 	s = sl_workspace_open(plan, &w);
 	if (s == SL_OK)
 		s = make_origin(parts, &origin);

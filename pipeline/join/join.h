@@ -97,13 +97,6 @@ enum sl_status sl_parts_collect(
 enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_dir *dir, const struct sl_manifest_line *l);
 
-/*
- * The same for all batches, in the directories of the parts. SL_BAD_INPUT if one of them differs
- * from its manifest; SL_STOPPED if *stop becomes other than 0.
- */
-enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,
-	const struct sl_manifest *all, const atomic_int *stop);
-
 /* The index in parts->at of the part that has computed the batch of a line of all. */
 size_t sl_parts_find(
 	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batch);
@@ -131,7 +124,8 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 /*
  * Links or copies the files of all batches to dir, which is locked, and then reads them there:
  * SL_BAD_INPUT if one of them differs from its manifest, SL_OUTPUT_IN_USE if a run of a part is in
- * progress. The links are durable after the next commit of a file in dir.
+ * progress. The links are durable after the next commit of a file in dir. dir = NULL: only reads the
+ * files of the parts.
  */
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, const struct sl_dir *dir, const atomic_int *stop);

@@ -154,36 +154,44 @@ static enum sl_status take(const struct sl_dir *from, const char *name, const st
  * A file of a part can be replaced at any moment, so the files that the joined run has are checked.
  * Files with other names than those of the run are not taken, and then the check fails.
  */
-static enum sl_status take_batch(const struct sl_joined_part *part, const struct sl_plan *plan,
-	const struct sl_dir *from, const struct sl_manifest_line *l, const struct sl_dir *to)
+static enum sl_status take_batch(const struct sl_plan *plan, const struct sl_dir *from,
+	const struct sl_manifest_line *l, const struct sl_dir *to)
 {
-	if (sl_batch_file_is_planned(plan, l)) {
-		SL_TRY(take(from, l->file, to));
-		SL_TRY(take(from, l->bins_file, to));
-		SL_TRY(take(from, l->order_file, to));
+	if (!sl_batch_file_is_planned(plan, l))
+		return SL_OK;
+	SL_TRY(take(from, l->file, to));
+	SL_TRY(take(from, l->bins_file, to));
+	return take(from, l->order_file, to);
+}
+
+/* The batches of one part, whose lines are those from *i on. */
+static enum sl_status take_part(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+	const struct sl_manifest *all, size_t *i, const struct sl_dir *to, const atomic_int *stop)
+{
+	const size_t at = sl_parts_find(parts, plan, all->line[*i].batch);
+	struct sl_dir from;
+	enum sl_status s;
+
+	SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
+	s = to ? sl_dir_lock_shared(&from) : SL_OK;
+	for (; s == SL_OK && *i < all->n && sl_parts_find(parts, plan, all->line[*i].batch) == at;
+		++*i) {
+		const struct sl_manifest_line *l = &all->line[*i];
+
+		s = sl_join_check_stop(stop);
+		if (s == SL_OK && to)
+			s = take_batch(plan, &from, l, to);
+		if (s == SL_OK)
+			s = sl_part_check_files(&parts->at[at], plan, to ? to : &from, l);
 	}
-	return sl_part_check_files(part, plan, to, l);
+	sl_dir_close(&from);
+	return s;
 }
 
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, const struct sl_dir *dir, const atomic_int *stop)
 {
-	enum sl_status s = SL_OK;
-
-	for (size_t i = 0; s == SL_OK && i < all->n;) {
-		size_t at = sl_parts_find(parts, plan, all->line[i].batch);
-		struct sl_dir from;
-
-		SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
-		s = sl_dir_lock_shared(&from);
-		for (; s == SL_OK && i < all->n &&
-			sl_parts_find(parts, plan, all->line[i].batch) == at;
-			i++) {
-			s = sl_join_check_stop(stop);
-			if (s == SL_OK)
-				s = take_batch(&parts->at[at], plan, &from, &all->line[i], dir);
-		}
-		sl_dir_close(&from);
-	}
-	return s;
+	for (size_t i = 0; i < all->n;)
+		SL_TRY(take_part(parts, plan, all, &i, dir, stop));
+	return SL_OK;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
 #include "stages/host/host.h"
@@ -19,14 +18,7 @@ static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *
 
 static double real(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
-	struct sl_decimal decimal;
-	double value;
-
-	return sl_decimal_scan(
-		       sl_yaml_text(tree, sl_yaml_get(tree, mapping, key), NULL), &decimal) &&
-	                       sl_decimal_to_double(&decimal, 0, &value)
-	               ? value
-	               : 0;
+	return sl_yaml_real(tree, sl_yaml_get(tree, mapping, key));
 }
 
 /* Seconds at key as nanoseconds; a value that no session can have counts as 0. */

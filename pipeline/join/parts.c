@@ -112,7 +112,7 @@ static enum sl_status compare(const struct sl_joined_parts *parts,
 			"parts of one run",
 			first, (unsigned long long)parts->of, part->path,
 			(unsigned long long)run->part.of);
-	if (sl_existing_run_differs(parts->first.config, run->config, old, now))
+	if (sl_existing_run_differs(parts->first.config, run->config, true, old, now))
 		return sl_fail(SL_BAD_INPUT,
 			"%s and %s are parts of runs with other configurations (\"%s\" and \"%s\"); give "
 			"the parts of one run",

@@ -10,7 +10,6 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/base/size.h"
 #include "primitives/files/read.h"
@@ -66,15 +65,11 @@ static void read_progress(struct sl_existing_run *f)
 {
 	const struct sl_yaml *tree = f->tree;
 	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
-	struct sl_decimal seconds;
 
 	sl_yaml_u64(tree, sl_yaml_get(tree, sl_yaml_get(tree, root, "tallies"), "particles"),
 		&f->particles);
 	sl_yaml_u64(tree, sl_yaml_get(tree, times, "particles"), &f->session_particles);
-	if (!sl_decimal_scan(
-		    sl_yaml_text(tree, sl_yaml_get(tree, times, "wall_seconds"), NULL), &seconds) ||
-		!sl_decimal_to_double(&seconds, 0, &f->session_seconds))
-		f->session_seconds = 0;
+	f->session_seconds = sl_yaml_real(tree, sl_yaml_get(tree, times, "wall_seconds"));
 }
 
 /* Fills f from its tree. */
@@ -152,6 +147,7 @@ enum sl_status sl_existing_run_sizes(
 			stop = sl_yaml_get(tree, root, "stop"),
 			transport = sl_yaml_get(tree, root, "transport");
 
+		sizes->has_seed = sl_yaml_u64(tree, sl_yaml_get(tree, run, "seed"), &sizes->seed);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
 		sl_yaml_u64(tree, sl_yaml_get(tree, transport, "max_steps"), &sizes->max_steps);
@@ -217,49 +213,43 @@ static void copy_line_around(const char *text, size_t i, char line[SL_DIFFERENCE
 	snprintf(line, SL_DIFFERENCE_BYTES, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
-bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
-	char of_b[SL_DIFFERENCE_BYTES])
-{
-	size_t i = 0;
-
-	while (a[i] && a[i] == b[i])
-		i++;
-	if (a[i] == b[i])
-		return false;
-	copy_line_around(a, i, of_a);
-	copy_line_around(b, i, of_b);
-	return true;
-}
-
 /* The text from at on, or after the line of run.particles if at is the start of that line. */
 static const char *skip_particles(const char *at, const char *line, size_t bytes)
 {
 	return at == line ? at + bytes : at;
 }
 
-/*
- * Compares the stored configuration with that of the plan, except for run.particles: both are
- * written by the same code, so equal settings give equal texts. The message has the text around the
- * first difference.
- */
+/* The text of each configuration around the first difference. */
+bool sl_existing_run_differs(const char *a, const char *b, bool particles,
+	char of_a[SL_DIFFERENCE_BYTES], char of_b[SL_DIFFERENCE_BYTES])
+{
+	const char *line_a = NULL, *line_b = NULL, *x = a, *y = b;
+	size_t bytes_a = 0, bytes_b = 0;
+
+	if (!particles) {
+		line_a = sl_config_particles_line(a, &bytes_a);
+		line_b = sl_config_particles_line(b, &bytes_b);
+	}
+	for (;; x++, y++) {
+		x = skip_particles(x, line_a, bytes_a);
+		y = skip_particles(y, line_b, bytes_b);
+		if (!*x || *x != *y)
+			break;
+	}
+	if (*x == *y)
+		return false;
+	copy_line_around(a, (size_t)(x - a), of_a);
+	copy_line_around(b, (size_t)(y - b), of_b);
+	return true;
+}
+
+/* A run can be resumed with another number of particles. */
 static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
 	char old[SL_DIFFERENCE_BYTES], now[SL_DIFFERENCE_BYTES];
-	size_t stored_bytes, planned_bytes;
-	const char *stored_line = sl_config_particles_line(stored, &stored_bytes),
-		   *planned_line = sl_config_particles_line(planned, &planned_bytes);
-	const char *a = stored, *b = planned;
 
-	for (;; a++, b++) {
-		a = skip_particles(a, stored_line, stored_bytes);
-		b = skip_particles(b, planned_line, planned_bytes);
-		if (!*a || *a != *b)
-			break;
-	}
-	if (*a == *b)
+	if (!sl_existing_run_differs(stored, planned, false, old, now))
 		return SL_OK;
-	copy_line_around(stored, (size_t)(a - stored), old);
-	copy_line_around(planned, (size_t)(b - planned), now);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: holds a run of another configuration (\"%s\" there, \"%s\" here), so --resume "
 		"would mix two runs; use the same configuration, another --out, or --force to replace "

@@ -37,7 +37,7 @@ static enum sl_status add_header(
 	SL_TRY(sl_map_file(path, &file));
 	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
 	if (s == SL_OK)
-		s = sl_mcpl_head_join(sum, &head);
+		s = sl_mcpl_head_join(sum, &head, false);
 	sl_unmap(&file);
 	return sl_add_context(s, "%s", path);
 }

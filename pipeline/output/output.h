@@ -47,12 +47,14 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* The size of a run as its stored configuration has it. */
+/* The size of a run and its seed, as its stored configuration has them. */
 struct sl_existing_sizes {
 	uint64_t particles, batch; /* 0 if it is not stored */
 	uint64_t n_batches;        /* of the whole run, at least 1 */
-	bool stops;                /* it has a stop rule, so particles is an upper limit */
-	uint64_t max_steps;        /* transport.max_steps */
+	bool has_seed;             /* a configuration that is not damaged has one */
+	uint64_t seed;
+	bool stops;         /* it has a stop rule, so particles is an upper limit */
+	uint64_t max_steps; /* transport.max_steps */
 };
 
 /* Reads the sizes. Fails only for lack of memory. */
@@ -70,12 +72,13 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * Compares two stored configurations: both are written by the same code, so equal settings give
- * equal texts. If they differ, sets of_a and of_b to the text of each around the first difference.
+ * Compares two configurations, also their run.particles if particles is true: both are written by
+ * the same code, so equal settings give equal texts. If they differ, sets of_a and of_b to the text
+ * of each around the first difference.
  */
 enum { SL_DIFFERENCE_BYTES = 82 };
-bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
-	char of_b[SL_DIFFERENCE_BYTES]);
+bool sl_existing_run_differs(const char *a, const char *b, bool particles,
+	char of_a[SL_DIFFERENCE_BYTES], char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
  * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The

@@ -87,13 +87,6 @@ static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 	return found || is_equal(name, other) || is_intermediate(name, other);
 }
 
-static bool is_part(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 5 && strcmp(name + n - 5, ".part") == 0;
-}
-
 /* For bsearch() in the lines of a manifest. */
 static int by_batch(const void *number, const void *line)
 {
@@ -109,7 +102,7 @@ static enum sl_status remove_orphan(void *ctx, const char *name)
 	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
-	if (is_part(name) && is_file_of_run(s, name))
+	if (sl_path_ends_in(name, ".part") && is_file_of_run(s, name))
 		return sl_file_remove(s->dir, name);
 	if (!is_batch_file(s, name, &batch))
 		return SL_OK;
@@ -208,7 +201,7 @@ static enum sl_status refuse_used(void *ctx, const char *name)
 {
 	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 
-	if (!is_file_of_run(s, name) || (is_part(name) && s->dir->interrupted))
+	if (!is_file_of_run(s, name) || (sl_path_ends_in(name, ".part") && s->dir->interrupted))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: the file exists (the run needs this name, and no run.json says that a run "

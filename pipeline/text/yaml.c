@@ -14,6 +14,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/messages.h"
 #include "primitives/device/device.h"
 
@@ -393,4 +394,15 @@ bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 	errno = 0;
 	*value = strtoull(text, NULL, 10);
 	return errno == 0; /* ERANGE: more than 64 bits */
+}
+
+double sl_yaml_real(const struct sl_yaml *tree, sl_node node)
+{
+	struct sl_decimal decimal;
+	double value;
+
+	return sl_decimal_scan(sl_yaml_text(tree, node, NULL), &decimal) &&
+	                       sl_decimal_to_double(&decimal, 0, &value)
+	               ? value
+	               : 0;
 }

@@ -23,6 +23,13 @@ const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 	return slash ? slash + 1 : path;
 }
 
+bool sl_path_ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), bytes = strlen(suffix);
+
+	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
+}
+
 /* Returns 0 if path is a directory, ENOTDIR if it is something else, or the errno of stat(2). */
 static int check_directory(const char *path)
 {

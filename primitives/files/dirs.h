@@ -37,6 +37,9 @@ struct sl_dir {
  */
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
 
+/* Does a name end in a suffix, and is it longer? */
+bool sl_path_ends_in(const char *path, const char *suffix);
+
 /*
  * Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close.
  */

@@ -89,21 +89,14 @@ static enum sl_status read_list(const char *path, struct file_table *f)
 	return sl_add_context(s, "%s", path);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /* only: NULL, or the names of the columns that are wanted, with commas between them. */
 static enum sl_status read_table(const char *path, const char *only, struct file_table *f)
 {
-	const bool is_text = ends_with(path, ".csv") || ends_with(path, ".csv.gz");
+	const bool is_text = sl_path_ends_in(path, ".csv") || sl_path_ends_in(path, ".csv.gz");
 	struct sl_survivors survivors;
 	enum sl_status s;
 
-	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz") ||
+	if (sl_path_ends_in(path, ".mcpl") || sl_path_ends_in(path, ".mcpl.gz") ||
 		(!is_text && sl_phase_space_names_foreign(path))) {
 		SL_TRY(read_list(path, f));
 		f->table.only = only;

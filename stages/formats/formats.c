@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "primitives/files/crc32.h"
+#include "primitives/files/dirs.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -27,14 +28,9 @@ const struct sl_format *sl_format_find(const char *name)
 
 const struct sl_format *sl_format_of(const char *file)
 {
-	size_t n = strlen(file);
-
-	for (size_t i = 0; sl_formats[i]; i++) {
-		size_t suffix = strlen(sl_formats[i]->suffix);
-
-		if (n > suffix && strcmp(file + n - suffix, sl_formats[i]->suffix) == 0)
+	for (size_t i = 0; sl_formats[i]; i++)
+		if (sl_path_ends_in(file, sl_formats[i]->suffix))
 			return sl_formats[i];
-	}
 	return NULL;
 }
 

@@ -29,9 +29,9 @@ static void merge(const uint8_t *data, size_t size)
 	bool recovered;
 
 	if (fuzz_check(sl_mcpl_head_read(data, size, &head, &recovered))) {
-		fuzz_expect(sl_mcpl_head_join(&sum, &head) == SL_OK);
+		fuzz_expect(sl_mcpl_head_join(&sum, &head, false) == SL_OK);
 		fuzz_expect(sl_mcpl_head_read(data, size, &head, &recovered) == SL_OK);
-		fuzz_expect(sl_mcpl_head_join(&sum, &head) == SL_OK);
+		fuzz_expect(sl_mcpl_head_join(&sum, &head, false) == SL_OK);
 		sl_mcpl_head_finish(&sum);
 		fuzz_check(sl_mcpl_head_check(sum.bytes, sum.size));
 	}

@@ -199,7 +199,6 @@ static enum sl_status join(struct sl_table_output *o)
 	const struct sl_table_facts *f = &o->facts;
 	const uint8_t *at[SL_COLUMN_COUNT];
 
-	SL_TRY(f->format->join->end(&o->join));
 	SL_TRY(sl_format_check_written(&o->join.written, f->rows));
 	SL_TRY(map_parts(o, at));
 	if (o->n_parts)

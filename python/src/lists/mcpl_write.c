@@ -35,12 +35,6 @@ struct writing {
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-static void put_text(struct sl_mcpl_buffer *w, const char *text)
-{
-	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
-	sl_mcpl_write(w, text, strlen(text));
-}
-
 /*
  * Its source must not be that of the files of a run, whose comments describe a run. at = NULL:
  * counts.
@@ -53,10 +47,10 @@ static size_t put_header(const struct writing *w, uint8_t *at)
 	char source[128] = "sluice.write_mcpl ";
 
 	strncat(source, sl_version(), sizeof(source) - strlen(source) - 1);
-	put_text(&b, source);
+	sl_mcpl_write_text(&b, source);
 	sl_mcpl_put_metadata(&b, metadata, &all);
 	for (size_t i = 0; i < w->l->n_comments; i++)
-		put_text(&b, w->l->comment[i]);
+		sl_mcpl_write_text(&b, w->l->comment[i]);
 	sl_mcpl_put_blobs(&b, NULL, metadata);
 	return b.used;
 }
@@ -181,10 +175,8 @@ static enum sl_status write_blocks(struct writing *w)
 /* The suffix selects the format. */
 static enum sl_status choose_format(struct writing *w, const char *name)
 {
-	size_t n = strlen(name);
-
-	w->gzipped = n > 8 && strcmp(name + n - 8, ".mcpl.gz") == 0;
-	if (!w->gzipped && !(n > 5 && strcmp(name + n - 5, ".mcpl") == 0))
+	w->gzipped = sl_path_ends_in(name, ".mcpl.gz");
+	if (!w->gzipped && !sl_path_ends_in(name, ".mcpl"))
 		return sl_fail(SL_USAGE, "%s: the name must end with .mcpl or .mcpl.gz; change it",
 			w->l->path);
 	w->facts.level = 1;

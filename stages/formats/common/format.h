@@ -152,12 +152,9 @@ struct sl_format_join {
 
 	/*
 	 * Packs the rows of j->block, the next ones: SL_JOIN_ROWS, fewer in the last block. Its
-	 * columns are those of all.
+	 * columns are those of all. After the last of j->rows the parts are complete.
 	 */
 	enum sl_status (*add)(struct sl_joined_file *j);
-
-	/* After the last block. */
-	enum sl_status (*end)(struct sl_joined_file *j);
 
 	/* Unless parts is NULL: sets *p, for assemble, to the parts as they were put. */
 	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -237,7 +238,17 @@ static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 	               : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
 }
 
-static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)
+/*
+ * Whether string i says which run of this program a file is of: the comment on the run, or the
+ * content of the first blob, which is the configuration.
+ */
+static bool is_origin(uint64_t i, const struct sl_mcpl_header *h, const struct sl_mcpl_string *s)
+{
+	return i <= h->comments ? sl_mcpl_begins_with(s, SL_MCPL_RUN)
+	                        : i == h->comments + UINT64_C(1) + h->blobs;
+}
+
+static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more, bool merged)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
@@ -247,13 +258,14 @@ static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *mo
 		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
 				      b = sl_mcpl_next_string(&at_more);
 
-		SL_TRY(join_string(i, &h->fixed, &a, &b));
+		if (!merged || !is_origin(i, &h->fixed, &a) || !is_origin(i, &h->fixed, &b))
+			SL_TRY(join_string(i, &h->fixed, &a, &b));
 	}
 	h->fixed.particles += more->fixed.particles;
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more)
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more, bool merged)
 {
 	enum sl_status s;
 
@@ -261,7 +273,7 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *mo
 		*h = *more;
 		return SL_OK;
 	}
-	s = join(h, more);
+	s = join(h, more, merged);
 	sl_mcpl_head_free(more);
 	return s;
 }

@@ -35,9 +35,10 @@ enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
 
 /*
  * Merges more into h, which is zeros before the first header, and takes over its memory.
- * SL_BAD_INPUT if they differ; the message says in what.
+ * SL_BAD_INPUT if they differ; the message says in what. merged: they are of several runs of this
+ * program, whose comments on the run and configurations differ; those of the first header stay.
  */
-enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more);
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more, bool merged);
 
 /* After the last merge: writes h->fixed into h->bytes. */
 void sl_mcpl_head_finish(struct sl_mcpl_head *h);

@@ -110,13 +110,6 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 	return rows;
 }
 
-/* A string is its length in 4 bytes and its bytes, without a terminator. */
-static void put_string(struct sl_mcpl_buffer *w, const char *text)
-{
-	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
-	sl_mcpl_write(w, text, strlen(text));
-}
-
 /* Describes the user flags; if they are fates, also the number of each fate. */
 static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 {
@@ -128,7 +121,7 @@ static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_damaged; f++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
 			sl_fate_facts[f].name);
-	put_string(w, text);
+	sl_mcpl_write_text(w, text);
 }
 
 /* The comment by which sl_mcpl_read() finds the columns of a file of this program. */
@@ -145,7 +138,7 @@ static void put_columns(struct sl_mcpl_buffer *w, const struct sl_table *t)
 			sl_column_facts[t->column[k].column].name);
 		any = true;
 	}
-	put_string(w, text);
+	sl_mcpl_write_text(w, text);
 }
 
 /* --- strings of input lists ------------------------------------------------------------------- */
@@ -201,12 +194,12 @@ void sl_mcpl_put_blobs(
 	char suffix[SL_MCPL_SUFFIX_BYTES];
 
 	if (config)
-		put_string(w, SL_MCPL_CONFIG);
+		sl_mcpl_write_text(w, SL_MCPL_CONFIG);
 	for (uint32_t k = 0; c && k < c->blobs.n; k++)
 		put_joined(w, "", &c->blobs.at[k].text,
 			sl_mcpl_blob_suffix(c->blobs.at[k].number, suffix));
 	if (config)
-		put_string(w, config);
+		sl_mcpl_write_text(w, config);
 	for (uint32_t k = 0; c && k < c->blobs.n; k++)
 		put_joined(w, "", &c->blobs.at[k].data, "");
 }
@@ -223,7 +216,7 @@ static void put_generated(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadat
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, batch->generated);
 	else
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
-	put_string(w, text);
+	sl_mcpl_write_text(w, text);
 }
 
 /* The comment on the origin of the particles: a run and its seed, or several merged runs. */
@@ -241,7 +234,7 @@ static void put_run(struct sl_mcpl_buffer *w, const struct sl_file_facts *run)
 	snprintf(text, sizeof(text),
 		SL_MCPL_RUN "%s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
 		run->run_name, run->seed, run->rules_version, run->species);
-	put_string(w, text);
+	sl_mcpl_write_text(w, text);
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
@@ -254,7 +247,7 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	char text[TEXT_BYTES];
 
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
-	put_string(&w, text);
+	sl_mcpl_write_text(&w, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(&w, metadata, batch);
 	sl_mcpl_put_metadata(&w, metadata, batch);

@@ -24,6 +24,12 @@ void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value)
 	sl_mcpl_write(w, &value, sizeof(value));
 }
 
+void sl_mcpl_write_text(struct sl_mcpl_buffer *w, const char *text)
+{
+	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
+	sl_mcpl_write(w, text, strlen(text));
+}
+
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
 {
 	struct sl_mcpl_buffer w = {at, 0};
@@ -90,6 +96,11 @@ void sl_mcpl_print_value(double value, char text[VALUE_BYTES + 1])
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
 	return a->length == b->length && sl_mcpl_order(a, b, "") == 0;
+}
+
+bool sl_mcpl_begins_with(const struct sl_mcpl_string *s, const char *text)
+{
+	return s->length >= strlen(text) && memcmp(s->at, text, strlen(text)) == 0;
 }
 
 /* Compares n and m bytes; a prefix comes first. An empty string can have the address NULL. */

@@ -84,6 +84,9 @@ struct sl_mcpl_buffer {
 void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes);
 void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value);
 
+/* Writes a string: its length in 4 bytes and its bytes, without a terminator. */
+void sl_mcpl_write_text(struct sl_mcpl_buffer *w, const char *text);
+
 /* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
 
@@ -100,6 +103,7 @@ struct sl_mcpl_string {
 struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
+bool sl_mcpl_begins_with(const struct sl_mcpl_string *s, const char *text);
 
 /*
  * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its

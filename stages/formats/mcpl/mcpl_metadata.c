@@ -37,11 +37,6 @@ struct blob_names {
 	uint32_t n;
 };
 
-static bool has_prefix(const struct sl_mcpl_string *s, const char *prefix)
-{
-	return s->length >= strlen(prefix) && memcmp(s->at, prefix, strlen(prefix)) == 0;
-}
-
 /* --- equal strings ---------------------------------------------------------------------------- */
 
 /* Compares text and data; 0 for equal items. */
@@ -201,7 +196,7 @@ static void add_part(struct sl_mcpl_metadata *c, uint32_t part, uint32_t *place)
 		if (sl_mcpl_is_sum(&comment.text, &value_at, &comment.own)) {
 			comment.text.length = (uint32_t)value_at;
 			c->sums.at[c->sums.n++] = comment;
-		} else if (!has_prefix(&comment.text, SL_MCPL_COLUMNS)) {
+		} else if (!sl_mcpl_begins_with(&comment.text, SL_MCPL_COLUMNS)) {
 			c->comments.at[c->comments.n++] = comment;
 		}
 	}
@@ -380,7 +375,7 @@ bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c)
 {
 	for (uint32_t k = 0; c && k < c->sums.n; k++)
 		if (c->sums.at[k].text.length == strlen(SL_MCPL_STAT) &&
-			has_prefix(&c->sums.at[k].text, SL_MCPL_STAT))
+			sl_mcpl_begins_with(&c->sums.at[k].text, SL_MCPL_STAT))
 			return true;
 	return false;
 }

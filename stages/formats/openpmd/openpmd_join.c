@@ -209,19 +209,12 @@ static enum sl_status add(struct sl_joined_file *j)
 	return put_block(j);
 }
 
-static enum sl_status end(struct sl_joined_file *j)
-{
-	const struct openpmd_join *own = (const struct openpmd_join *)j->own;
-
-	for (uint32_t k = 0; k < j->all.n_columns; k++)
-		j->all.column[k].digest = own->digest[k];
-	return SL_OK;
-}
-
 static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
+		j->all.column[k].digest = own->digest[k];
 	*p = (struct sl_packed){.table = j->all,
 		.pieces = &own->pieces,
 		.bytes = (uint8_t *)(uintptr_t)part[0],
@@ -231,9 +224,5 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 		.crc = own->crc};
 }
 
-const struct sl_format_join sl_openpmd_join = {.parts = parts,
-	.lay_out = lay_out,
-	.begin = begin,
-	.add = add,
-	.end = end,
-	.packed = packed};
+const struct sl_format_join sl_openpmd_join = {
+	.parts = parts, .lay_out = lay_out, .begin = begin, .add = add, .packed = packed};

@@ -201,37 +201,22 @@ static void write_no_position(struct openpmd_writing *w)
 	sl_h5_close(w->h, record);
 }
 
-/* positionOffset, which the standard requires: position contains the full value, so it is 0. */
-static void write_offsets(struct openpmd_writing *w, sl_column_set set)
+/*
+ * Writes a vector record of positions: a value per axis, as that of all rows, or of the only patch.
+ */
+static void write_vector(struct openpmd_writing *w, hid_t at, const char *name, sl_column_set set,
+	const double patch[3])
 {
+	hid_t record = sl_h5_group(w->h, at, name);
 	const float zero = 0;
-	hid_t record = sl_h5_group(w->h, w->species, "positionOffset");
 
 	describe_record(w, record, SL_UNIT_CM);
-	for (uint32_t axis = 0; axis < 3; axis++)
-		if (SL_HAS(set, axis)) {
-			hid_t made = write_constant(w, record,
-				sl_column_facts[SL_COLUMN_x + axis].component, H5T_IEEE_F32LE,
-				&zero);
-
-			describe_component(w, made, SL_UNIT_CM);
-			sl_h5_close(w->h, made);
-		}
-	sl_h5_close(w->h, record);
-}
-
-/* Writes a vector record of the patches: one value per axis. */
-static void write_patch_record(struct openpmd_writing *w, hid_t patches, const char *name,
-	sl_column_set set, const double values[3])
-{
-	hid_t record = sl_h5_group(w->h, patches, name);
-
-	describe_record(w, record, SL_UNIT_CM);
-	for (uint32_t axis = 0; axis < 3; axis++)
-		if (SL_HAS(set, axis)) {
-			hid_t made = sl_h5_values(w->h, record,
-				sl_column_facts[SL_COLUMN_x + axis].component, H5T_IEEE_F64LE, 1,
-				&values[axis]);
+	for (uint32_t i = 0; i < 3; i++)
+		if (SL_HAS(set, i)) {
+			const char *axis = sl_column_facts[SL_COLUMN_x + i].component;
+			hid_t made = patch ? sl_h5_values(w->h, record, axis, H5T_IEEE_F64LE, 1,
+						     &patch[i])
+			                   : write_constant(w, record, axis, H5T_IEEE_F32LE, &zero);
 
 			describe_component(w, made, SL_UNIT_CM);
 			sl_h5_close(w->h, made);
@@ -274,8 +259,8 @@ static void write_patches(struct openpmd_writing *w, sl_column_set set)
 		}
 	write_patch_number(w, patches, "numParticles", w->facts->table.n);
 	write_patch_number(w, patches, "numParticlesOffset", 0);
-	write_patch_record(w, patches, "offset", set, offset);
-	write_patch_record(w, patches, "extent", set, extent);
+	write_vector(w, patches, "offset", set, offset);
+	write_vector(w, patches, "extent", set, extent);
 	sl_h5_close(w->h, patches);
 }
 
@@ -286,7 +271,8 @@ static void write_species(struct openpmd_writing *w)
 	write_columns(w);
 	if (!set)
 		write_no_position(w);
-	write_offsets(w, set ? set : 1);
+	/* required by the standard: position contains the full value, so it is 0 */
+	write_vector(w, w->species, "positionOffset", set ? set : 1, NULL);
 	if (set)
 		write_patches(w, set);
 }

@@ -16,13 +16,6 @@ static const struct {
 	const char *header, *records;
 } suffixes[] = {{".IAEAheader", ".IAEAphsp"}, {".header", ".phsp"}};
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t n = strlen(path), bytes = strlen(suffix);
-
-	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
-}
-
 /*
  * Finds the suffix of a name, and that of the other file. False: it is not the name of one of two
  * files.
@@ -30,10 +23,10 @@ static bool ends_in(const char *path, const char *suffix)
 static bool find_suffix(const char *path, bool *is_header, const char **suffix, const char **others)
 {
 	for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
-		*is_header = ends_in(path, suffixes[k].header);
+		*is_header = sl_path_ends_in(path, suffixes[k].header);
 		*suffix = *is_header ? suffixes[k].header : suffixes[k].records;
 		*others = *is_header ? suffixes[k].records : suffixes[k].header;
-		if (ends_in(path, *suffix))
+		if (sl_path_ends_in(path, *suffix))
 			return true;
 	}
 	return false;
@@ -319,11 +312,11 @@ static const struct sl_phase_space_format *format_of(const char *path, const str
 		return has_trailer(file) ? &openpmd : &openmc;
 	if (begins_with(file, zip, sizeof(zip) - 1))
 		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
-	if (!ends_in(path, ".csv") && !ends_in(path, ".csv.gz"))
+	if (!sl_path_ends_in(path, ".csv") && !sl_path_ends_in(path, ".csv.gz"))
 		return NULL;
 	if (sl_csv_is_any(file->at, file->bytes))
 		return &any_csv;
-	return ends_in(path, ".gz") ? &csv_gz : &csv;
+	return sl_path_ends_in(path, ".gz") ? &csv_gz : &csv;
 }
 
 bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
@@ -342,7 +335,7 @@ bool sl_phase_space_names_foreign(const char *path)
 	if (sl_phase_space_is_iaea(path))
 		return true;
 	for (size_t k = 0; !may_be && k < sizeof(tables) / sizeof(tables[0]); k++)
-		may_be = ends_in(path, tables[k]);
+		may_be = sl_path_ends_in(path, tables[k]);
 	if (!may_be || sl_map_file(path, &file) != SL_OK)
 		return false;
 	is = sl_phase_space_is_foreign(path, &file);

@@ -41,12 +41,6 @@ void sl_phase_space_record(
 	sl_mcpl_recode(&all, record, to, out);
 }
 
-static void put_text(struct sl_mcpl_buffer *w, const char *text)
-{
-	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
-	sl_mcpl_write(w, text, strlen(text));
-}
-
 size_t sl_phase_space_head(
 	const struct sl_phase_space *s, uint64_t particles, uint8_t out[SL_PHASE_SPACE_HEAD_BYTES])
 {
@@ -60,15 +54,15 @@ size_t sl_phase_space_head(
 	h.particles = particles;
 	h.comments = (uint32_t)is_counted + (uint32_t)is_titled;
 	w.used = sl_mcpl_put_fixed(out, &h);
-	put_text(&w, s->format->what);
+	sl_mcpl_write_text(&w, s->format->what);
 	if (is_titled) {
 		snprintf(text, sizeof(text), TITLE "%s", s->iaea.title);
-		put_text(&w, text);
+		sl_mcpl_write_text(&w, text);
 	}
 	if (is_counted) {
 		sl_mcpl_print_value(s->histories, value);
 		snprintf(text, sizeof(text), HISTORIES "%s", s->format->name, value);
-		put_text(&w, text);
+		sl_mcpl_write_text(&w, text);
 	}
 	return w.used;
 }

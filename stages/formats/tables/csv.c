@@ -79,6 +79,14 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 /* --- a file of the whole run ------------------------------------------------------------------ */
 
+/* Rows of a piece, but for the last one. */
+enum { PIECE_ROWS = 1 << 14 };
+
+static uint32_t piece_rows(uint32_t left)
+{
+	return left < PIECE_ROWS ? left : PIECE_ROWS;
+}
+
 /* A piece: text of some rows, and its gzip member; NULL: the file is plain. */
 struct piece {
 	char *text;
@@ -94,91 +102,79 @@ struct text_join {
 
 static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
-	size_t bytes = sl_csv_join_bytes(&j->all);
-	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
+	const bool gzip = j->format == &sl_format_csv_gz;
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
-	const bool gzip = j->format == &sl_format_csv_gz;
+	struct sl_shape shape = {.level = j->run->level, .most_room = true};
+	struct sl_table longest = j->all;
 
+	longest.n = piece_rows(j->all.n);
+	shape.in_bytes = sl_csv_text_bytes(&longest);
 	for (uint32_t i = 0; i < j->n_workers; i++) {
-		char *text = (char *)sl_cut(a, bytes);
-		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1)) : NULL;
+		char *text = (char *)sl_cut(a, shape.in_bytes);
+		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, packed_bytes(&longest)) : NULL;
 
 		if (piece)
 			piece[i] = (struct piece){.text = text, .member = member};
 	}
 	sl_join_lay_out(a, j, gzip ? sl_scratch(j->run->deflate, &shape) : 0);
 	if (own)
-		own->piece = piece;
+		*own = (struct text_join){.piece = piece};
 	j->own = own;
 }
 
-/* Compresses so many bytes of the text of a piece, if the file is not plain. */
-static enum sl_status end_piece(
-	const struct sl_joined_file *j, struct sl_exec *x, struct piece *p, size_t bytes)
+/* Task: makes piece t of those that are made at the same time; before the first block, a line. */
+static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	p->bytes = bytes;
-	if (!p->member)
-		return SL_OK;
-	return sl_format_deflate(x, j->run, SL_GZIP, p->text, bytes, p->member, &p->bytes);
+	const struct text_join *own = (const struct text_join *)j->own;
+	const uint32_t from = own->from + t * PIECE_ROWS;
+	struct piece *p = &own->piece[t];
+
+	p->bytes = j->block->n == 0 ? sl_csv_print_header(&j->all, p->text)
+	                            : sl_csv_print_rows(j->block, from,
+					      piece_rows(j->block->n - from), p->text);
+	return p->member ? sl_format_deflate(
+				   x, j->run, SL_GZIP, p->text, p->bytes, p->member, &p->bytes)
+	                 : SL_OK;
 }
 
-static enum sl_status put_piece(struct sl_joined_file *j, const struct piece *p)
+/* Makes so many pieces, and puts them. */
+static enum sl_status add_pieces(struct sl_joined_file *j, uint32_t n)
 {
-	return j->put(j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes);
-}
+	const struct text_join *own = (const struct text_join *)j->own;
 
-/* Task: makes the first line. */
-static enum sl_status make_header(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
-{
-	struct piece *p = &((const struct text_join *)j->own)->piece[t];
+	SL_TRY(sl_join_run(j, n, make_piece));
+	for (uint32_t t = 0; t < n; t++) {
+		const struct piece *p = &own->piece[t];
 
-	return end_piece(j, x, p, sl_csv_print_header(&j->all, p->text));
+		SL_TRY(j->put(
+			j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes));
+	}
+	return SL_OK;
 }
 
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	j->written.columns = 1;
-	SL_TRY(sl_join_run(j, 1, make_header));
-	return put_piece(j, ((const struct text_join *)j->own)->piece);
-}
-
-/* Task: makes piece t of those that are made at the same time. */
-static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
-{
-	const struct text_join *own = (const struct text_join *)j->own;
-	const uint32_t from = own->from + t * sl_csv_join_rows(UINT32_MAX);
-	struct piece *p = &own->piece[t];
-
-	return end_piece(j, x, p,
-		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), p->text));
+	return add_pieces(j, 1);
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)
 {
 	struct text_join *own = (struct text_join *)j->own;
-	const uint32_t rows = sl_csv_join_rows(UINT32_MAX), n = j->block->n;
+	const uint32_t n = j->block->n;
 
-	for (own->from = 0; own->from < n; own->from += j->n_workers * rows) {
-		const uint32_t left = (uint32_t)sl_ceil_div(n - own->from, rows);
-		const uint32_t pieces = left < j->n_workers ? left : j->n_workers;
+	for (own->from = 0; own->from < n; own->from += j->n_workers * PIECE_ROWS) {
+		const uint32_t left = (uint32_t)sl_ceil_div(n - own->from, PIECE_ROWS);
 
-		SL_TRY(sl_join_run(j, pieces, make_piece));
-		for (uint32_t t = 0; t < pieces; t++)
-			SL_TRY(put_piece(j, &own->piece[t]));
+		SL_TRY(add_pieces(j, left < j->n_workers ? left : j->n_workers));
 	}
 	j->written.values += n;
 	return SL_OK;
 }
 
-static enum sl_status end_join(struct sl_joined_file *j)
-{
-	(void)j;
-	return SL_OK;
-}
-
 static const struct sl_format_join join = {
-	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
+	.lay_out = lay_out_join, .begin = begin_join, .add = add_join};
 
 const struct sl_format sl_format_csv = {
 	.name = "csv",

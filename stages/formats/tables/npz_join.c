@@ -30,15 +30,21 @@ static uint32_t parts(const struct sl_table *all)
 	return all->n_columns;
 }
 
-static size_t items_bytes(const struct sl_table_column *c)
+static size_t items_bytes(const struct sl_table_column *c, uint32_t rows)
 {
-	return STREAM_ROWS * (size_t)sl_facts_of(c)->bytes;
+	return rows * (size_t)sl_facts_of(c)->bytes;
 }
 
-/* Of a thread: the items of a constant column, what deflate_join.h needs, and the compressor. */
+/* Rows of the first stream, which has the most. */
+static uint32_t stream_rows(const struct sl_joined_file *j)
+{
+	return j->rows < STREAM_ROWS ? (uint32_t)j->rows : STREAM_ROWS;
+}
+
+/* Of a thread: the items of a column, what deflate_join.h needs, and the compressor. */
 static size_t scratch_bytes(const struct sl_joined_file *j)
 {
-	const size_t most = STREAM_ROWS * sizeof(uint64_t);
+	const size_t most = stream_rows(j) * sizeof(uint64_t);
 	struct sl_shape shape = {.in_bytes = most, .level = j->run->level, .most_room = true};
 
 	return sl_size_add(sl_size_add(most, sl_deflate_join_scratch(most)),
@@ -55,7 +61,8 @@ static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		for (uint32_t i = 0; i < streams; i++) {
 			uint8_t *bytes = (uint8_t *)sl_cut(
-				a, sl_deflate_most(items_bytes(&j->all.column[k]), 0, 1) +
+				a, sl_deflate_most(
+					   items_bytes(&j->all.column[k], stream_rows(j)), 0, 1) +
 					   SL_DEFLATE_JOIN_BYTES);
 
 			if (own)
@@ -83,21 +90,6 @@ static uint32_t rows_in(const struct sl_table *block, uint32_t i)
 	return block->n - i * STREAM_ROWS < STREAM_ROWS ? block->n - i * STREAM_ROWS : STREAM_ROWS;
 }
 
-/* Items of a column from row from on; those of a constant column are made in the arena. */
-static const void *items_of(
-	struct sl_arena *a, const struct sl_table_column *c, uint32_t from, uint32_t n)
-{
-	size_t item = sl_facts_of(c)->bytes;
-	uint8_t *items = NULL;
-
-	if (!c->constant)
-		return (const uint8_t *)c->data + from * item;
-	items = (uint8_t *)sl_cut(a, n * item);
-	for (uint32_t i = 0; i < n; i++)
-		memcpy(items + i * item, c->data, item);
-	return items;
-}
-
 /* Makes stream t of the block: of all columns for the first rows, then for the next ones. */
 static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
@@ -105,26 +97,33 @@ static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, u
 	const uint32_t k = t % j->block->n_columns, i = t / j->block->n_columns;
 	const struct sl_table_column *c = &j->block->column[k];
 	const uint32_t n = rows_in(j->block, i);
+	const size_t bytes = items_bytes(c, n);
 	struct sl_exec rest = *x;
-	const void *items = items_of(&rest.scratch, c, i * STREAM_ROWS, n);
-	const size_t bytes = (size_t)n * sl_facts_of(c)->bytes;
-	struct sl_deflate_job job = {.in = items,
-		.in_bytes = bytes,
-		.out = s->bytes,
-		.out_size = sl_deflate_most(items_bytes(c), 0, 1),
-		.out_bytes = &s->used,
-		.level = j->run->level,
-		.wrapper = SL_RAW};
+	const void *items =
+		sl_npz_items(c, i * STREAM_ROWS, n, (uint8_t *)sl_cut(&rest.scratch, bytes));
 	struct sl_arena decoder = {.size = sl_deflate_join_scratch(bytes)};
 	enum sl_status status;
 
 	decoder.base = sl_cut(&rest.scratch, decoder.size);
-	status = sl_deflate(j->run->deflate, &rest, &job);
+	status = sl_npz_deflate(
+		&rest, j->run, items, bytes, s->bytes, sl_deflate_most(bytes, 0, 1), &s->used);
 	/* fails if the stream has no bytes */
 	if (status == SL_OK)
 		status = sl_deflate_join(decoder, s->bytes, &s->used, bytes);
 	s->crc = sl_crc32(items, bytes);
 	return sl_add_context(status, "column %s", sl_table_name(j->block, k));
+}
+
+/* After the last row: ends the stream of each column. */
+static enum sl_status end(struct sl_joined_file *j)
+{
+	struct npz_join *own = (struct npz_join *)j->own;
+
+	for (uint32_t k = 0; k < own->pieces.n; k++) {
+		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
+		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
+	}
+	return SL_OK;
 }
 
 static enum sl_status add(struct sl_joined_file *j)
@@ -138,24 +137,13 @@ static enum sl_status add(struct sl_joined_file *j)
 		const uint32_t k = t % columns, n = rows_in(j->block, t / columns);
 		struct sl_npz_piece *piece = &own->pieces.piece[k];
 
-		piece->crc = sl_crc32_combine(piece->crc, own->stream[t].crc,
-			(size_t)n * sl_facts_of(&j->block->column[k])->bytes);
+		piece->crc = sl_crc32_combine(
+			piece->crc, own->stream[t].crc, items_bytes(&j->block->column[k], n));
 		piece->bytes += own->stream[t].used;
 		j->written.values += n;
 		SL_TRY(j->put(j->context, k, own->stream[t].bytes, own->stream[t].used));
 	}
-	return SL_OK;
-}
-
-static enum sl_status end(struct sl_joined_file *j)
-{
-	struct npz_join *own = (struct npz_join *)j->own;
-
-	for (uint32_t k = 0; j->rows > 0 && k < own->pieces.n; k++) {
-		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
-		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
-	}
-	return SL_OK;
+	return j->written.values == columns * j->rows ? end(j) : SL_OK;
 }
 
 static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
@@ -167,9 +155,5 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 	*p = (struct sl_packed){.table = j->all, .pieces = &own->pieces};
 }
 
-const struct sl_format_join sl_npz_join = {.parts = parts,
-	.lay_out = lay_out,
-	.begin = begin,
-	.add = add,
-	.end = end,
-	.packed = packed};
+const struct sl_format_join sl_npz_join = {
+	.parts = parts, .lay_out = lay_out, .begin = begin, .add = add, .packed = packed};

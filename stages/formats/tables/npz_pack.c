@@ -72,15 +72,27 @@ struct npz_packing {
 	struct sl_npz_piece *next;
 };
 
-/* The items of a column. A constant column is expanded in w->items. */
-static const void *items_of(
-	const struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
+const void *sl_npz_items(const struct sl_table_column *c, uint32_t from, uint32_t n, uint8_t *room)
 {
 	size_t item = sl_facts_of(c)->bytes;
 
 	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(w->items + i * item, c->data, item);
-	return c->constant || n == 0 ? w->items : c->data;
+		memcpy(room + i * item, c->data, item);
+	return c->constant || n == 0 ? room : (const uint8_t *)c->data + from * item;
+}
+
+enum sl_status sl_npz_deflate(struct sl_exec *x, const struct sl_file_facts *run, const void *items,
+	size_t bytes, void *out, size_t size, size_t *got)
+{
+	const struct sl_deflate_job job = {.in = items,
+		.in_bytes = bytes,
+		.out = out,
+		.out_size = size,
+		.out_bytes = got,
+		.level = run->level,
+		.wrapper = SL_RAW};
+
+	return sl_deflate(run->deflate, x, &job);
 }
 
 /* The largest stream with which the array is shorter than stored. */
@@ -98,19 +110,11 @@ static enum sl_status pack_items(
 	struct npz_packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
 {
 	struct sl_packed *p = w->p;
+	const size_t size = gain_bytes(bytes);
 	size_t got = 0;
-	struct sl_deflate_job job = {
-		.in = items,
-		.in_bytes = bytes,
-		.out = p->bytes + p->used,
-		.out_size = gain_bytes(bytes),
-		.out_bytes = &got,
-		.level = w->run->level,
-		.wrapper = SL_RAW,
-	};
 
-	if (job.out_size > 0)
-		SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
+	if (size > 0)
+		SL_TRY(sl_npz_deflate(&w->x, w->run, items, bytes, p->bytes + p->used, size, &got));
 	if (got == 0)
 		memcpy(p->bytes + p->used, items, bytes);
 	*w->next++ = (struct sl_npz_piece){.column = c->column,
@@ -142,7 +146,8 @@ static enum sl_status pack_column(struct npz_packing *w, const struct sl_table *
 {
 	const struct sl_table_column *c = &t->column[i];
 
-	return sl_add_context(pack_items(w, c, items_of(w, c, t->n), items_bytes(c, t->n)),
+	return sl_add_context(
+		pack_items(w, c, sl_npz_items(c, 0, t->n, w->items), items_bytes(c, t->n)),
 		"column %s", sl_table_name(t, i));
 }
 

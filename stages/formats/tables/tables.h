@@ -144,6 +144,13 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed,
 	struct sl_packed *p);
 
+/* Items of a column from row from on; those of a constant column are made in room. */
+const void *sl_npz_items(const struct sl_table_column *c, uint32_t from, uint32_t n, uint8_t *room);
+
+/* Compresses items to a stream of at most size bytes. *got is 0 if it does not fit. */
+enum sl_status sl_npz_deflate(struct sl_exec *x, const struct sl_file_facts *run, const void *items,
+	size_t bytes, void *out, size_t size, size_t *got);
+
 extern const struct sl_format_join sl_npz_join; /* npz_join.c */
 
 /* --- npz_read --------------------------------------------------------------------------------- */
@@ -182,23 +189,6 @@ size_t sl_csv_print(const struct sl_table *t, char *text);
 /* The parts of it: the first line, and those of n rows from row from on. */
 size_t sl_csv_print_header(const struct sl_table *t, char *text);
 size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, char *text);
-
-/* A file of the whole run is printed in pieces of so many rows. */
-static inline uint32_t sl_csv_join_rows(uint32_t left)
-{
-	const uint32_t most = 1 << 14;
-
-	return left < most ? left : most;
-}
-
-/* Upper limit of the bytes of the first line or of such a piece. */
-static inline size_t sl_csv_join_bytes(const struct sl_table *columns)
-{
-	struct sl_table piece = *columns;
-
-	piece.n = sl_csv_join_rows(UINT32_MAX);
-	return sl_csv_text_bytes(&piece);
-}
 
 /* --- csv_read --------------------------------------------------------------------------------- */
 

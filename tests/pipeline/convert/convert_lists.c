@@ -16,12 +16,11 @@ static enum sl_status write_some(const struct sl_format *format, const char *nam
 		.name = name,
 		.particles = 40000};
 	const struct sl_mcpl_header h = {.record_bytes = 32, .particles = 40000};
-	struct sl_record_output o;
 	enum sl_status s;
 
 	assert_ok(sl_dir_open(folder.path, false, &c.dir));
-	assert_ok(sl_convert_begin_list(&c, "header", 6, &h, &o));
-	s = sl_convert_end_list(&c, sl_record_output_add_all(&o, records, n), &o);
+	assert_ok(sl_convert_begin_list(&c, "header", 6, &h));
+	s = sl_convert_end(&c, sl_record_output_add_all(&c.records, records, n));
 	sl_file_drop(&c.file);
 	sl_dir_close(&c.dir);
 	return s;

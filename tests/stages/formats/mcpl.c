@@ -198,7 +198,7 @@ static enum sl_status join(struct list x, struct list y, char text[64])
 
 	assert_ok(sl_mcpl_head_read(x.bytes, x.size, &h, &recovered));
 	assert_ok(sl_mcpl_head_read(y.bytes, y.size, &more, &recovered));
-	s = sl_mcpl_head_join(&h, &more);
+	s = sl_mcpl_head_join(&h, &more, false);
 	assert_int_equal(h.size, x.size);
 	at = h.bytes + 48;
 	for (int i = 0; i < 3; i++)

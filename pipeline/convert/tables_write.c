@@ -1,0 +1,200 @@
+/*
+ * tables_write.c - writes the tables of all inputs as one file: an MCPL file, or one table.
+ *
+ * Rows are collected in blocks. The survey decides what a record of MCPL contains: a weight or PDG
+ * code that is equal in all inputs is stated in the header, else each record has it. A table is
+ * made as that of output.joined; one of no more rows than a block is packed as that of a batch.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/convert/convert.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/mcpl/mcpl_header.h"
+
+/* Rows that become records together: they stay in the cache until then. */
+enum { RECORDS_AT_ONCE = 1 << 11 };
+
+/* --- MCPL ------------------------------------------------------------------------------------- */
+
+/* The columns that make up a record of the output file. */
+static sl_column_set columns_of_record(const struct sl_conversion *c)
+{
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
+
+	return SL_MCPL_NEEDED | (isnan(facts.energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
+	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & c->all.columns);
+}
+
+/*
+ * An MCPL record has no field that can be left empty, so a missing column refuses the conversion.
+ */
+static enum sl_status check_record(const struct sl_conversion *c)
+{
+	sl_column_set missing = columns_of_record(c) & ~c->all.columns;
+	char names[SL_NAMES_BYTES];
+
+	if (!missing)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s: cannot be made from these files (they lack %s, which MCPL needs); use %s, or "
+		"another format",
+		c->job->to, sl_column_names(missing, c->all.label, names),
+		missing == SL_BIT(SL_COLUMN_energy)
+			? "files in the directory of their run and --set output.mcpl.energy='2 eV'"
+			: "a run with these in output.columns");
+}
+
+/* Notes what the file loses: columns without a field, and digits that the packed numbers lack. */
+static void note_dropped(struct sl_conversion *c)
+{
+	sl_column_set dropped = c->all.columns & ~columns_of_record(c);
+	char names[SL_NAMES_BYTES];
+
+	if (dropped)
+		sl_convert_note(c, "dropped: %s (an MCPL record has no field for them)",
+			sl_column_names(dropped, c->all.label, names));
+	sl_convert_note(c, "rounded: direction, energy and time (MCPL packs them)");
+}
+
+/*
+ * Cuts the header, a block and its records. The table that the header is made of has the surveyed
+ * values as data, from which the format takes what the header states once for all particles.
+ */
+static uint8_t *lay_out(struct sl_arena *a, struct sl_conversion *c, size_t header_bytes)
+{
+	uint8_t *header = (uint8_t *)sl_cut(a, header_bytes);
+	struct sl_table *t = &c->rows;
+
+	*t = sl_survey_table(&c->all, columns_of_record(c));
+	t->n = c->all.rows < RECORDS_AT_ONCE ? (uint32_t)c->all.rows : RECORDS_AT_ONCE;
+	c->room = t->n;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].constant)
+			t->column[k].data =
+				sl_cut_items(a, t->n, sl_facts_of(&t->column[k])->bytes);
+	sl_format_mcpl.lay_out(a, t, &c->facts, &c->packed);
+	t->n = 0;
+	c->block = t;
+	return header;
+}
+
+/* Starts the file with the header of all records. */
+static enum sl_status begin_list(struct sl_conversion *c)
+{
+	const struct sl_file_facts *run = &c->facts;
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	const struct sl_table t = sl_survey_table(&c->all, columns_of_record(c));
+	const double weight = sl_mcpl_common_weight(&t, &facts);
+	const size_t bytes = sl_mcpl_put_list(NULL, run, &t, weight, c->all.rows, NULL);
+	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &facts, weight);
+	struct sl_arena a = {0};
+	uint8_t *header;
+
+	SL_TRY(check_record(c));
+	note_dropped(c);
+	lay_out(&a, c, bytes);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &c->memory));
+	a = (struct sl_arena){c->memory, 0, a.used};
+	header = lay_out(&a, c, bytes);
+	sl_mcpl_put_list(header, run, &t, weight, c->all.rows, &c->batch);
+	h.particles = c->all.rows;
+	return sl_convert_begin_list(c, header, bytes, &h);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/*
+ * struct sl_table counts rows in 32 bits. An MCPL file has no such limit, because its records are
+ * made of one block at a time.
+ */
+static enum sl_status begin_table(struct sl_conversion *c)
+{
+	if (c->all.rows > UINT32_MAX)
+		return sl_fail(SL_USAGE,
+			"%llu particles are too many for one table (at most 4294967295); convert "
+			"fewer files at a time, or write MCPL",
+			(unsigned long long)c->all.rows);
+	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
+	SL_TRY(sl_table_output_begin(&(struct sl_table_facts){.format = c->format,
+					     .run = &c->facts,
+					     .batch = c->batch,
+					     .columns = sl_survey_table(&c->all, c->all.columns),
+					     .rows = c->all.rows,
+					     .threads = 1,
+					     .packs = true,
+					     .work = &c->dir,
+					     .list = c->name,
+					     .sink = sl_convert_put,
+					     .context = c},
+		&c->table));
+	c->block = sl_table_output_block(c->table);
+	c->room = sl_join_rows(c->all.rows);
+	return SL_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Writes the rows of the block, which is full or the last one. */
+static enum sl_status add_block(struct sl_conversion *c)
+{
+	struct sl_exec x = {.space = SL_HOST};
+
+	if (c->table)
+		return sl_table_output_add(c->table, NULL);
+	SL_TRY(sl_format_mcpl.pack(&x, &c->facts, c->block, &c->packed));
+	SL_TRY(sl_record_output_add_all(&c->records, c->packed.bytes, c->block->n));
+	c->block->n = 0;
+	return SL_OK;
+}
+
+/*
+ * Appends the rows of an input to the file. An input that changed since the survey can have other
+ * rows and columns.
+ */
+static enum sl_status append(struct sl_conversion *c, const char *path, const struct sl_table *t)
+{
+	struct sl_table *block = c->block;
+
+	if (t->n > c->all.rows - c->particles || sl_columns_in(t) != c->all.columns)
+		return sl_convert_changed(path);
+	c->particles += t->n;
+	for (uint32_t from = 0, n; from < t->n; from += n) {
+		n = c->room - block->n;
+		n = n < t->n - from ? n : t->n - from;
+		for (uint32_t k = 0; k < block->n_columns; k++)
+			if (!block->column[k].constant)
+				sl_copy_items(&block->column[k], block->n,
+					sl_table_find(t, block->column[k].column), from, n);
+		block->n += n;
+		if (block->n == c->room)
+			SL_TRY(add_block(c));
+	}
+	return SL_OK;
+}
+
+/* Reads the inputs again. */
+static enum sl_status write_rows(struct sl_conversion *c)
+{
+	SL_TRY(sl_for_each_table(c, append));
+	if (c->particles != c->all.rows)
+		return sl_convert_changed("an input");
+	if (c->block->n > 0)
+		SL_TRY(add_block(c));
+	return c->table ? sl_table_output_end(c->table) : SL_OK;
+}
+
+/* A failure in the middle leaves no file: the file gets its name when it is complete. */
+enum sl_status sl_tables_write(struct sl_conversion *c)
+{
+	enum sl_status s = sl_format_is_mcpl(c->format) ? begin_list(c) : begin_table(c);
+
+	if (s == SL_OK)
+		s = write_rows(c);
+	sl_table_output_close(c->table);
+	s = sl_convert_end(c, s);
+	sl_memory_give(SL_HOST, c->memory);
+	return s;
+}
