@@ -102,8 +102,7 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 	const uint8_t *fate = b->columns.fate + i;
 	const bool weighted = sl_sums_weights(r);
 	const float scale = sl_weight_scale(r), square_scale = sl_square_scale(r);
-	const float common = SL_HAS(r->constants, SL_COLUMN_weight) ? r->constant.weight : 1.0f;
-	const uint64_t one = sl_fixed_weight(common * scale);
+	const uint64_t one = sl_common_weight(r);
 	uint64_t weight[GROUP], square[GROUP];
 
 	for (uint32_t k = 0; weighted && k < n; k++) {
