@@ -65,10 +65,8 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<checks
 			fate = sl_condition_fate(&job.condition, &c, i, job.first_id + i, fate);
 			c.fate[i] = fate;
 		}
-		bool known =
-			fate < SL_FATE_COUNT; /* else memory error: sl_check_fate_counts() fails */
-
-		job.flag[i] = known ? sl_has_fate(job.keep, fate) : 0;
+		/* a fate that does not exist (the memory is damaged) is not counted */
+		job.flag[i] = fate < SL_FATE_COUNT && sl_has_fate(job.keep, fate);
 		sl_tally_add(count, fates<checks>, fate, 1);
 		if (weighted) {
 			sl_tally_add(mine.t.weight, fates<checks>, fate,

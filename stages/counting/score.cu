@@ -62,15 +62,17 @@ template <class Collisions> struct score_rules {
 };
 
 /*
- * Advances p, which is in medium i, by at most n steps, and adds each collision. All lanes of a
- * warp call it, also with a p that is not alive, and take their steps at the same time: without the
- * votes the compiler let lanes run ahead, and the warp ran their steps one after another.
+ * Advances p by at most n steps, and adds each collision. All lanes of a warp call it, also with a
+ * p that is not alive, and take their steps at the same time: without the votes the compiler let
+ * lanes run ahead, and the warp ran their steps one after another.
  */
 template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
-	uint32_t i, uint64_t seed, struct sl_particle *p, uint32_t n,
+	uint64_t seed, struct sl_particle *p, uint32_t n,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
+	uint32_t i = medium_at(rules, most, p);
+
 	for (; n > 0 && __any_sync(SL_LANES, p->fate == SL_FATE_alive); n--) {
 		const float weight = p->weight;
 		uint32_t next = i;
@@ -146,12 +148,8 @@ static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
 
 		p.fate = SL_FATE_max_steps; /* not alive */
 		takes_steps = exists && load<set>(particles, i, &p);
-		if (media(&rules) == 1)
-			score_collisions(&rules, 1, 0, particles.seed, &p, particles.l.steps,
-				scores, counters);
-		else
-			score_collisions(&rules, UINT32_MAX, medium_at(&rules, UINT32_MAX, &p),
-				particles.seed, &p, particles.l.steps, scores, counters);
+		SL_BY_MEDIA(media(&rules), score_collisions, &rules, particles.seed, &p,
+			particles.l.steps, scores, counters);
 		alive += exists && store<set>(particles, i, takes_steps, &p);
 	}
 	return alive;

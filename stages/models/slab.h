@@ -374,25 +374,22 @@ SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32
 SL_STEP_BY_MEDIA(slab)
 
 #if SL_SIMD_LANES == 1
-/* Advances p, which is in layer i, by at most n steps. */
-SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t most, uint32_t i,
-	uint64_t seed, struct sl_particle *p, uint32_t n)
+/* Advances p by at most n steps. The layer is known from step to step, and looked up only once. */
+SL_HD_PART void sl_slab_take_steps(
+	const struct sl_slab *r, uint32_t most, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
+	uint32_t i = sl_slab_medium_at(r, most, p);
 	struct sl_flight f;
 
 	while (n-- > 0 && p->fate == SL_FATE_alive)
 		i = sl_slab_step_in(r, most, i, seed, p, &f);
 }
 
-/* The layer is known from step to step, and looked up only once. */
 SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64_t seed,
 	struct sl_particle *p, uint32_t n)
 {
 	(void)wanted;
-	if (r->layers == 1)
-		sl_slab_take_steps(r, 1, 0, seed, p, n);
-	else
-		sl_slab_take_steps(r, UINT32_MAX, sl_slab_medium_at(r, UINT32_MAX, p), seed, p, n);
+	SL_BY_MEDIA(r->layers, sl_slab_take_steps, r, seed, p, n);
 }
 #endif
 
