@@ -42,6 +42,7 @@ TWINS = {
     "SL_SHARED_DYNAMIC": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
     "SL_MODEL_HEADERS": "switch that a file sets before it includes models.def",
     "SL_MODEL_HOST": "switch that a file sets before it includes the header of a model",
+    "SCORED_MODEL": "what a file does for each model with scores; models.def removes it",
     "SL_SIMD_LANES": "switch that a file sets before it includes the rules of the models",
     **{name: "scalar version in particle/lanes.h, SIMD version in particle/lanes_simd.h"
        for name in ("SL_ITEM", "SL_MEMBER", "SL_MEMBER_FEW", "sl_f32_of", "sl_mask", "sl_select",

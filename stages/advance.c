@@ -142,57 +142,63 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 /* Keeps the particles in the lanes before a step. */
 SL_HD_PART void begin_flights(struct sl_flown *flown, const struct flights *f)
 {
-	memcpy(flown->x, &f->p.x, sizeof(f->p.x));
-	memcpy(flown->y, &f->p.y, sizeof(f->p.y));
-	memcpy(flown->z, &f->p.z, sizeof(f->p.z));
-	memcpy(flown->time, &f->p.time, sizeof(f->p.time));
-	memcpy(flown->u, &f->p.u, sizeof(f->p.u));
-	memcpy(flown->v, &f->p.v, sizeof(f->p.v));
-	memcpy(flown->w, &f->p.w, sizeof(f->p.w));
-	memcpy(flown->weight, &f->p.weight, sizeof(f->p.weight));
+#define X(name) memcpy(flown->name, &f->p.name, sizeof(f->p.name));
+	SL_FLIGHT_COLUMNS(X)
+#undef X
 }
 
 /* Adds the flights of the lanes. */
 SL_HD_PART void score_flights(const struct sl_recipe *recipe, struct sl_flown *flown,
-	struct flights *f, const struct sl_slab_flight *flight)
+	struct flights *f, const struct sl_step_scores *step)
 {
-	memcpy(flown->length, &flight->length, sizeof(flight->length));
+	memcpy(flown->slowness, &step->slowness, sizeof(step->slowness));
+	memcpy(flown->length, &step->flight.length, sizeof(step->flight.length));
 	memcpy(flown->end_z, &f->p.z, sizeof(f->p.z));
 	SL_AT_LEVEL(sl_loop_flights)(recipe, f->busy, flown, f->b->bins);
 }
 
-/* As advance_NAME() of a model with slabs, with scores. slab_of_r is the slab of the rules r. */
-#define SCORED(name, slab_of_r)                                                      \
-	SL_FLAT static void advance_scored_##name(const void *rules, uint64_t seed,  \
-		struct flights f, const struct sl_recipe *recipe)                    \
-	{                                                                            \
-		const struct sl_##name r = *(const struct sl_##name *)rules;         \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);              \
-		struct sl_scores scores = {.grids = sl_loop_grids(recipe),           \
-			.slab = slab_of_r,                                           \
-			.count = sl_loop_grid_counters(recipe, f.b->bins)};          \
-		const bool flights = scores.grids->flights;                          \
-		struct sl_flown flown;                                               \
-                                                                                     \
-		for (uint32_t step = 0; fill(&f, set); step++) {                     \
-			const sl_f32 weight = f.p.weight;                            \
-			struct sl_slab_flight flight;                                \
-                                                                                     \
-			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))      \
-				return;                                              \
-			if (flights)                                                 \
-				begin_flights(&flown, &f);                           \
-			sl_##name##_step_flight(&r, seed, &f.p, &flight);            \
-			sl_score_collisions(&scores, f.busy, &f.p, weight, &flight); \
-			if (flights)                                                 \
-				score_flights(recipe, &flown, &f, &flight);          \
-			store_done(&f, set);                                         \
-		}                                                                    \
-		sl_score_finish(&scores);                                            \
+#define MODEL(name)
+#define SCORED_MODEL(name)                                                                     \
+	SL_HD_PART void step_scored_##name(const struct sl_##name *r, uint32_t most,           \
+		uint64_t seed, sl_lanes *p, struct sl_step_scores *s)                          \
+	{                                                                                      \
+		const sl_u32 i = sl_##name##_medium_at(r, most, p);                            \
+		const sl_f32 weight = p->weight;                                               \
+                                                                                               \
+		(void)sl_##name##_step_in(r, most, i, seed, p, &s->flight);                    \
+		s->slowness = sl_##name##_slowness_in(r, most, i);                             \
+		s->deposit = sl_##name##_deposit_in(r, most, i, p, weight);                    \
+		s->fluence = sl_##name##_fluence_in(r, most, i, weight);                       \
+	}                                                                                      \
+                                                                                               \
+	/* As advance_NAME(), with scores. */                                                  \
+	SL_FLAT static void advance_scored_##name(const void *rules, uint64_t seed,            \
+		struct flights f, const struct sl_recipe *recipe)                              \
+	{                                                                                      \
+		const struct sl_##name r = *(const struct sl_##name *)rules;                   \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                        \
+		struct sl_scores scores = {.grids = sl_loop_grids(recipe),                     \
+			.count = sl_loop_grid_counters(recipe, f.b->bins)};                    \
+		const bool flights = scores.grids->flights;                                    \
+		struct sl_step_scores scored;                                                  \
+		struct sl_flown flown;                                                         \
+                                                                                               \
+		for (uint32_t step = 0; fill(&f, set); step++) {                               \
+			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))                \
+				return;                                                        \
+			if (flights)                                                           \
+				begin_flights(&flown, &f);                                     \
+			SL_BY_MEDIA(sl_##name##_media(&r), step_scored_##name, &r, seed, &f.p, \
+				&scored);                                                      \
+			sl_score_collisions(&scores, f.busy, &f.p, &scored);                   \
+			if (flights)                                                           \
+				score_flights(recipe, &flown, &f, &scored);                    \
+			store_done(&f, set);                                                   \
+		}                                                                              \
+		sl_score_finish(&scores);                                                      \
 	}
-SCORED(slab, &r)
-SCORED(slab_paths, &r.slab)
-#undef SCORED
+#include "stages/models/models.def"
+#undef MODEL
 
 void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
 	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)

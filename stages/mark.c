@@ -10,21 +10,29 @@
 #include "stages/particle/weight.h"
 #include "stages/selection/program_block.h"
 
+/* Particles that are counted at once: the number of each fate fits in a byte. */
+enum { GROUP = 128 };
+
+struct group {
+	struct sl_batch *b;
+	uint32_t from, n;
+	uint64_t weight[GROUP], square[GROUP]; /* fixed-point, if weights are summed */
+};
+
 /*
- * Counts particles in a tally of particles at their ends. even: it has one EVEN axis; each caller
+ * Counts a group in a tally of particles at their ends. even: it has one EVEN axis; each caller
  * passes a constant, so the compiler makes a separate loop for such tallies. A fate that does not
  * exist (the memory is damaged) is not counted, so that the sums do not close.
  */
-static inline void count_tally(const struct sl_recipe *r, const struct sl_grid_rule *g, bool even,
-	struct sl_batch *b, uint32_t from, uint32_t to)
+static inline void count_tally(
+	const struct sl_recipe *r, const struct sl_grid_rule *g, bool even, const struct group *of)
 {
-	const struct sl_columns *c = &b->columns;
+	const struct sl_columns *c = &of->b->columns;
 	const struct sl_even_rule axis = g->axis[0].even;
-	const float scale = sl_weight_scale(r), square_scale = sl_square_scale(r);
-	const bool weighted = r->grids.weighted;
-	uint64_t *count = b->bins + g->words, *weight = count + g->stride;
+	uint64_t *count = of->b->bins + g->words, *weight = count + g->stride;
 
-	for (uint32_t i = from; i < to; i++) {
+	for (uint32_t k = 0; k < of->n; k++) {
+		const uint32_t i = of->from + k;
 		const uint8_t fate = c->fate[i];
 		uint32_t at = fate < SL_FATE_COUNT ? g->first[fate] : SL_NO_GRID_COUNTER;
 
@@ -33,21 +41,21 @@ static inline void count_tally(const struct sl_recipe *r, const struct sl_grid_r
 		at += even ? sl_grid_axis_bin(&axis, NULL, NULL, c, i)
 		           : sl_grid_cell(g, r->grids.edge, c, i);
 		count[at]++;
-		if (!weighted)
+		if (!r->grids.weighted)
 			continue;
-		weight[at] += sl_fixed_weight(c->weight[i] * scale);
-		weight[g->stride + at] += sl_fixed_square(c->weight[i] * square_scale);
+		weight[at] += of->weight[k];
+		weight[g->stride + at] += of->square[k];
 	}
 }
 
 /* Not inlined: the loop for one EVEN axis is faster in its own function. */
-static __attribute__((noinline)) void count_even(const struct sl_recipe *r,
-	const struct sl_grid_rule *g, struct sl_batch *b, uint32_t from, uint32_t to)
+static __attribute__((noinline)) void count_even(
+	const struct sl_recipe *r, const struct sl_grid_rule *g, const struct group *of)
 {
-	count_tally(r, g, true, b, from, to);
+	count_tally(r, g, true, of);
 }
 
-static void count_tallies(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+static void count_tallies(const struct sl_recipe *r, const struct group *of)
 {
 	for (uint32_t k = 0; k < r->grids.n; k++) {
 		const struct sl_grid_rule *g = &r->grids.grid[k];
@@ -55,14 +63,11 @@ static void count_tallies(const struct sl_recipe *r, struct sl_batch *b, uint32_
 		if (g->score != SL_SCORE_ENDS)
 			continue;
 		if (g->n_axes == 1 && g->axis[0].spacing == SL_SPACING_EVEN)
-			count_even(r, g, b, from, to);
+			count_even(r, g, of);
 		else
-			count_tally(r, g, false, b, from, to);
+			count_tally(r, g, false, of);
 	}
 }
-
-/* Particles whose fates are counted at once: their number fits in a byte. */
-enum { GROUP = 128 };
 
 /* How many of n fates, at most GROUP, are f. Compilers vectorise a sum of bytes best. */
 static uint8_t count_fate(const uint8_t *fate, uint32_t n, uint8_t f)
@@ -93,31 +98,29 @@ static void keep_fates(const uint8_t *fate, uint32_t n, sl_fate_set set, uint8_t
 			keep[i] |= fate[i] == f;
 }
 
-/*
- * Counts n particles, at most GROUP, from particle i on. A fate that does not exist (the memory is
- * damaged) is not counted, so sl_check_fate_counts() fails.
- */
-static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t i, uint32_t n)
+/* Counts a group by fate. A fate that does not exist is not counted, as in count_tally(). */
+static void count_fates(const struct sl_recipe *r, struct group *of)
 {
-	const uint8_t *fate = b->columns.fate + i;
+	const uint8_t *fate = of->b->columns.fate + of->from;
 	const bool weighted = sl_sums_weights(r);
 	const float scale = sl_weight_scale(r), square_scale = sl_square_scale(r);
-	const float common = SL_HAS(r->constants, SL_COLUMN_weight) ? r->constant.weight : 1.0f;
-	const uint64_t one = sl_fixed_weight(common * scale);
-	uint64_t weight[GROUP], square[GROUP];
+	const uint64_t one = sl_common_weight(r);
+	struct sl_tally *t = &of->b->tally;
 
-	for (uint32_t k = 0; weighted && k < n; k++) {
-		weight[k] = sl_fixed_weight(b->columns.weight[i + k] * scale);
-		square[k] = sl_fixed_square(b->columns.weight[i + k] * square_scale);
+	for (uint32_t k = 0; weighted && k < of->n; k++) {
+		const float weight = of->b->columns.weight[of->from + k];
+
+		of->weight[k] = sl_fixed_weight(weight * scale);
+		of->square[k] = sl_fixed_square(weight * square_scale);
 	}
 	for (uint8_t f = 0; f < SL_FATE_COUNT; f++) {
-		uint8_t count = count_fate(fate, n, f);
+		uint8_t count = count_fate(fate, of->n, f);
 
 		if (count == 0)
 			continue;
-		b->tally.count[f] += count;
-		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
-		b->tally.square[f] += weighted ? sum_weights(fate, square, n, f) : 0;
+		t->count[f] += count;
+		t->weight[f] += weighted ? sum_weights(fate, of->weight, of->n, f) : count * one;
+		t->square[f] += weighted ? sum_weights(fate, of->square, of->n, f) : 0;
 	}
 }
 
@@ -133,17 +136,20 @@ void SL_AT_LEVEL(sl_loop_mark)(
 {
 	const struct sl_columns *c = &b->columns;
 	struct sl_tally *t = &b->tally;
+	struct group group = {.b = b};
 
 	if (r->derivation.n > 0)
 		execute(&r->derivation, b, from, to);
 	if (r->condition.n > 0)
 		execute(&r->condition, b, from, to);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);
-	for (uint32_t i = from; i < to; i += GROUP)
-		count_group(r, b, i, to - i < GROUP ? to - i : (uint32_t)GROUP);
+	for (group.from = from; group.from < to; group.from += GROUP) {
+		group.n = to - group.from < GROUP ? to - group.from : (uint32_t)GROUP;
+		count_fates(r, &group);
+		count_tallies(r, &group);
+	}
 	for (uint32_t i = from; c->steps && i < to; i++)
 		t->steps += c->steps[i];
 	for (uint32_t i = from; c->collisions && i < to; i++)
 		t->collisions += c->collisions[i];
-	count_tallies(r, b, from, to);
 }

@@ -2,9 +2,8 @@
  * mark.cu - stage mark on a device: derived columns, final fates, keep flags and the tally.
  *
  * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds
- * the counts of all threads. Each fate takes four registers for its count and its weight, and two
- * for its squares where weights differ: with more than about 40 fates the compiler would spill some
- * of them to local memory.
+ * the counts of all threads. Each fate takes one register for its count, and four for the sums of
+ * its weights and of their squares where weights differ.
  *
  * Memory traffic: reads fate, weight, steps and collisions and writes the flag, at most 14 bytes
  * per particle.
@@ -24,12 +23,21 @@ enum {
 template <bool checks>
 static constexpr sl_fate_set fates = SL_EVERY_FATE & ~(checks ? 0 : SL_FATE_BIT(SL_FATE_dropped));
 
+/*
+ * Blocks per multiprocessor: threads wait for their loads most of the time, so many of them are
+ * wanted. The compiler may use 40 registers, 48 or 128: as few as it can without spills.
+ */
+template <bool checks, bool weighted>
+static constexpr int BLOCKS_PER_MULTIPROCESSOR = weighted ? 2
+                                                 : checks ? 5
+                                                          : 6;
+
 struct mark_job {
 	struct sl_columns c;
 	uint64_t first_id;
 	uint32_t n;
 	sl_fate_set keep;
-	bool weighted;
+	uint64_t common_weight;
 	float weight_scale, square_scale;
 	struct sl_program condition;
 	uint8_t *flag;
@@ -37,12 +45,16 @@ struct mark_job {
 };
 
 /*
- * Compiled with and without a condition and squares, so that runs without them do not pay for them.
+ * Compiled with and without a condition and different weights, so that runs without them do not pay
+ * for them.
  */
-template <bool checks, bool squared> static __global__ void mark_kernel(struct mark_job job)
+template <bool checks, bool weighted>
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<checks, weighted>)
+	mark_kernel(struct mark_job job)
 {
 	const struct sl_columns &c = job.c;
 	union sl_tally_words mine = {};
+	uint32_t count[SL_FATE_COUNT] = {}; /* a thread has less than 2^32 particles */
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
 
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.n;
@@ -53,23 +65,25 @@ template <bool checks, bool squared> static __global__ void mark_kernel(struct m
 			fate = sl_condition_fate(&job.condition, &c, i, job.first_id + i, fate);
 			c.fate[i] = fate;
 		}
-		bool known =
-			fate < SL_FATE_COUNT; /* else memory error: sl_check_fate_counts() fails */
-
-		job.flag[i] = known ? sl_has_fate(job.keep, fate) : 0;
-		if (known) {
-			sl_tally_add(mine.t.count, fates<checks>, fate, 1);
+		/* a fate that does not exist (the memory is damaged) is not counted */
+		job.flag[i] = fate < SL_FATE_COUNT && sl_has_fate(job.keep, fate);
+		sl_tally_add(count, fates<checks>, fate, 1);
+		if (weighted) {
 			sl_tally_add(mine.t.weight, fates<checks>, fate,
-				sl_fixed_weight(
-					job.weighted ? c.weight[i] * job.weight_scale : 1.0f));
-		}
-		if (known && squared)
+				sl_fixed_weight(c.weight[i] * job.weight_scale));
 			sl_tally_add(mine.t.square, fates<checks>, fate,
 				sl_fixed_square(c.weight[i] * job.square_scale));
+		}
 		mine.t.steps += c.steps ? c.steps[i] : 0;
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
-	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN, squared>>(mine.word, job.sum);
+	SL_UNROLL
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		mine.t.count[f] = count[f];
+		if (!weighted)
+			mine.t.weight[f] = count[f] * job.common_weight;
+	}
+	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN, weighted>>(mine.word, job.sum);
 }
 
 /*
@@ -93,7 +107,7 @@ enum sl_status SL_NAME(sl_queue_derive)(const struct sl_program *derivation,
 }
 
 enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_program *condition,
-	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,
+	uint64_t common_weight, float weight_scale, float square_scale, const struct sl_batch *b,
 	struct sl_tally *tally, sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
@@ -101,7 +115,7 @@ enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_program 
 		.first_id = b->first_id,
 		.n = b->n,
 		.keep = keep,
-		.weighted = weighted,
+		.common_weight = common_weight,
 		.weight_scale = weight_scale,
 		.square_scale = square_scale,
 		.condition = *condition,

@@ -20,11 +20,11 @@ sl_loop SL_EVERY_LEVEL(sl_loop_mark);
 
 /*
  * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to
- * *tally, which is device memory. Without weighted each particle counts with weight 1, else with
- * its weight times weight_scale (see sl_weight_scale()); square_scale: see sl_square_scale().
+ * *tally, which is device memory. If square_scale (see sl_square_scale()) is 0, each particle has
+ * the fixed-point weight common_weight; else its weight is multiplied by weight_scale.
  */
 typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_program *condition,
-	bool weighted, float weight_scale, float square_scale, const struct sl_batch *b,
+	uint64_t common_weight, float weight_scale, float square_scale, const struct sl_batch *b,
 	struct sl_tally *tally, sl_stream s);
 sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;
 

@@ -106,6 +106,14 @@ static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t 
 /* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */
 float sl_weight_scale(const struct sl_recipe *r);
 
+/* The fixed-point weight of each particle, where weights do not differ. */
+static inline uint64_t sl_common_weight(const struct sl_recipe *r)
+{
+	const float weight = SL_HAS(r->constants, SL_COLUMN_weight) ? r->constant.weight : 1.0f;
+
+	return sl_fixed_weight(weight * sl_weight_scale(r));
+}
+
 /*
  * The factor that a weight is multiplied by before it is squared; 0: squares are not summed, as
  * weights do not differ. Weights that a model makes are at most 1, and so are their squares. Those

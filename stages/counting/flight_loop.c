@@ -6,22 +6,14 @@
 
 #include "stages/batch/recipe.h"
 #include "stages/selection/flight_score.h"
-#include "stages/selection/slab_score.h"
 
-static struct sl_scored_flight flight_of(
-	const struct sl_slab *slab, const struct sl_flown *lanes, uint32_t l)
+static struct sl_scored_flight flight_of(const struct sl_flown *lanes, uint32_t l)
 {
-	return (struct sl_scored_flight){.x = lanes->x[l],
-		.y = lanes->y[l],
-		.z = lanes->z[l],
-		.time = lanes->time[l],
-		.u = lanes->u[l],
-		.v = lanes->v[l],
-		.w = lanes->w[l],
-		.slowness = sl_slab_slowness(slab, lanes->z[l], lanes->w[l]),
-		.length = lanes->length[l],
-		.end_z = lanes->end_z[l],
-		.weight = lanes->weight[l]};
+	return (struct sl_scored_flight){
+#define X(name) .name = lanes->name[l],
+		SL_FLIGHT_COLUMNS(X) X(slowness) X(length) X(end_z)
+#undef X
+	};
 }
 
 /* Adds the pieces of a flight. */
@@ -56,12 +48,11 @@ static void add_crossing(const struct sl_grid_set *grids, const struct sl_grid_r
 void SL_AT_LEVEL(sl_loop_flights)(const struct sl_recipe *recipe, uint32_t moved,
 	const struct sl_flown *lanes, uint64_t *bins)
 {
-	const struct sl_slab *slab = (const struct sl_slab *)(const void *)recipe->rules.bytes;
 	const struct sl_grid_set *grids = &recipe->grids;
 	uint64_t *sum = sl_grid_counters_of(recipe, bins);
 
 	for (; moved; moved &= moved - 1) {
-		struct sl_scored_flight f = flight_of(slab, lanes, (uint32_t)__builtin_ctz(moved));
+		struct sl_scored_flight f = flight_of(lanes, (uint32_t)__builtin_ctz(moved));
 
 		for (uint32_t k = 0; k < grids->n; k++)
 			if (grids->grid[k].score == SL_SCORE_TRACK)

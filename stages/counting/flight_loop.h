@@ -13,7 +13,8 @@
 struct sl_flown {
 	float x[SL_LANES_MAX], y[SL_LANES_MAX], z[SL_LANES_MAX], time[SL_LANES_MAX];
 	float u[SL_LANES_MAX], v[SL_LANES_MAX], w[SL_LANES_MAX];
-	float length[SL_LANES_MAX], end_z[SL_LANES_MAX], weight[SL_LANES_MAX];
+	float slowness[SL_LANES_MAX], length[SL_LANES_MAX], end_z[SL_LANES_MAX],
+		weight[SL_LANES_MAX];
 };
 
 /*

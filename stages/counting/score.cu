@@ -1,5 +1,5 @@
 /*
- * score.cu - stage advance on a device for a slab with scores, one thread per particle.
+ * score.cu - stage advance on a device of a model with scores, one thread per particle.
  *
  * The steps are those of advance.cu. After each step a thread adds its collision and its flight to
  * the counters of the scores. If the counters fit, they are in shared memory (collision_score.cuh).
@@ -11,8 +11,10 @@
 #include "stages/counting/collision_score.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
-#include "stages/models/slab_paths.h"
-#include "stages/selection/slab_score.h"
+
+#define SL_MODEL_HEADERS
+#include "stages/models/models.def"
+#undef SL_MODEL_HEADERS
 
 enum {
 	BLOCK = 256,
@@ -33,52 +35,25 @@ template <bool flights> static constexpr int SHARED_BLOCK = flights ? 512 : 1024
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
-/* The slab of a model with one. */
-SL_HD const struct sl_slab *slab_of(const struct sl_slab *rules)
-{
-	return rules;
-}
-
-SL_HD const struct sl_slab *slab_of(const struct sl_slab_paths *rules)
-{
-	return &rules->slab;
-}
-
-/*
- * A step of p, which is in layer i. Returns the layer where it is then. most as for
- * SL_SLAB_LAYER().
- */
-static __device__ __forceinline__ uint32_t step_of(const struct sl_slab *rules, uint32_t most,
-	uint32_t i, uint64_t seed, struct sl_particle *p, struct sl_slab_flight *f)
-{
-	return sl_slab_step_in(rules, most, i, seed, p, f);
-}
-
-static __device__ __forceinline__ uint32_t step_of(const struct sl_slab_paths *rules, uint32_t most,
-	uint32_t i, uint64_t seed, struct sl_particle *p, struct sl_slab_flight *f)
-{
-	return sl_slab_paths_step_in(&rules->slab, most, i, seed, p, f);
-}
-
-/* The flight of a step from the particle before to the depth end_z. */
-static __device__ __forceinline__ struct sl_scored_flight flight_of(
-	const struct sl_slab *slab, const struct sl_particle *before, float length, float end_z)
-{
-	struct sl_scored_flight f;
-
-	f.x = before->x;
-	f.y = before->y;
-	f.z = before->z;
-	f.time = before->time;
-	f.u = before->u;
-	f.v = before->v;
-	f.w = before->w;
-	f.slowness = sl_slab_slowness(slab, before->z, before->w);
-	f.length = length;
-	f.end_z = end_z;
-	f.weight = before->weight;
-	return f;
-}
+/* The functions of the models with scores (model.h), by their rules: media(), medium_at(), ... */
+#define FUNCTION(function, name)                                               \
+	template <class... Arguments>                                          \
+	SL_HD_PART auto function(const struct sl_##name *r, Arguments... more) \
+	{                                                                      \
+		return sl_##name##_##function(r, more...);                     \
+	}
+#define MODEL(name)
+#define SCORED_MODEL(name)          \
+	FUNCTION(media, name)       \
+	FUNCTION(max_steps, name)   \
+	FUNCTION(medium_at, name)   \
+	FUNCTION(step_in, name)     \
+	FUNCTION(slowness_in, name) \
+	FUNCTION(deposit_in, name)  \
+	FUNCTION(fluence_in, name)
+#include "stages/models/models.def"
+#undef MODEL
+#undef FUNCTION
 
 /* The scores of a batch as a kernel has them. Collisions: sl_collision_scores or sl_even_scores. */
 template <class Collisions> struct score_rules {
@@ -87,15 +62,17 @@ template <class Collisions> struct score_rules {
 };
 
 /*
- * Advances p, which is in layer i, by at most n steps, and adds each collision. All lanes of a warp
- * call it, also with a p that is not alive, and take their steps at the same time: without the
- * votes the compiler let lanes run ahead, and the warp ran their steps one after another.
+ * Advances p by at most n steps, and adds each collision. All lanes of a warp call it, also with a
+ * p that is not alive, and take their steps at the same time: without the votes the compiler let
+ * lanes run ahead, and the warp ran their steps one after another.
  */
 template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
-	uint32_t i, uint64_t seed, struct sl_particle *p, uint32_t n,
+	uint64_t seed, struct sl_particle *p, uint32_t n,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
+	uint32_t i = medium_at(rules, most, p);
+
 	for (; n > 0 && __any_sync(SL_LANES, p->fate == SL_FATE_alive); n--) {
 		const float weight = p->weight;
 		uint32_t next = i;
@@ -103,29 +80,20 @@ static __device__ __forceinline__ void score_collisions(const Rules *rules, uint
 		float deposit, fluence = 0;
 
 		if (p->fate == SL_FATE_alive) {
-			struct sl_slab_flight flight;
+			struct sl_flight flight;
 
-			next = step_of(rules, most, i, seed, p, &flight);
+			next = step_in(rules, most, i, seed, p, &flight);
 			collides = flight.collides;
 		}
 		__syncwarp();
-		deposit = sl_slab_deposit_in(slab_of(rules), most, i, p, weight);
+		deposit = deposit_in(rules, most, i, p, weight);
 		if (scores.collisions.need_fluence())
-			fluence = sl_slab_fluence_in(slab_of(rules), most, i, weight);
+			fluence = fluence_in(rules, most, i, weight);
 		sl_score_collision(scores.collisions, scores.grids->edge, collides, p, deposit,
 			fluence, counters);
 		__syncwarp();
 		i = next;
 	}
-}
-
-/* The layer of p. */
-template <class Rules>
-static __device__ __forceinline__ uint32_t layer_of(const Rules &rules, const struct sl_particle *p)
-{
-	const struct sl_slab *slab = slab_of(&rules);
-
-	return slab->layers == 1 ? 0 : sl_slab_layer_at(slab, p->z, p->w);
 }
 
 /* The particles of a launch, in the way that a thread takes them: i, i + stride, ... */
@@ -180,12 +148,8 @@ static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
 
 		p.fate = SL_FATE_max_steps; /* not alive */
 		takes_steps = exists && load<set>(particles, i, &p);
-		if (slab_of(&rules)->layers == 1)
-			score_collisions(&rules, 1, 0, particles.seed, &p, particles.l.steps,
-				scores, counters);
-		else
-			score_collisions(&rules, SL_SLAB_LAYERS_MAX, layer_of(rules, &p),
-				particles.seed, &p, particles.l.steps, scores, counters);
+		SL_BY_MEDIA(media(&rules), score_collisions, &rules, particles.seed, &p,
+			particles.l.steps, scores, counters);
 		alive += exists && store<set>(particles, i, takes_steps, &p);
 	}
 	return alive;
@@ -196,7 +160,7 @@ static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
 /* A particle that a lane advances, and the flight of its last step. */
 struct lane_work {
 	struct sl_particle p;
-	uint32_t layer, steps_left;
+	uint32_t medium, steps_left;
 	uint64_t i; /* the number of the particle; the next one if there is none */
 	bool has_particle;
 	struct sl_track_work pieces;
@@ -230,7 +194,7 @@ static __device__ __forceinline__ void begin_particle(
 		w->i += particles.stride;
 		return;
 	}
-	w->layer = layer_of(rules, &w->p);
+	w->medium = medium_at(&rules, UINT32_MAX, &w->p);
 	w->steps_left = particles.l.steps;
 }
 
@@ -239,17 +203,22 @@ template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t seed,
 	const struct score_rules<Collisions> &scores, const Counters &counters, struct lane_work *w)
 {
-	const struct sl_particle before = w->p;
-	const uint32_t most = SL_SLAB_LAYERS_MAX, i = w->layer;
-	struct sl_slab_flight flight;
+	struct sl_scored_flight *flown = &w->pieces.flight;
+	const uint32_t most = UINT32_MAX, i = w->medium;
+	struct sl_flight flight;
 
+#define X(name) flown->name = w->p.name;
+	SL_FLIGHT_COLUMNS(X)
+#undef X
 	w->steps_left--;
-	w->layer = step_of(&rules, most, i, seed, &w->p, &flight);
-	w->pieces.flight = flight_of(slab_of(&rules), &before, flight.length, w->p.z);
+	w->medium = step_in(&rules, most, i, seed, &w->p, &flight);
+	flown->slowness = slowness_in(&rules, most, i);
+	flown->length = flight.length;
+	flown->end_z = w->p.z;
 	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
-		sl_slab_deposit_in(slab_of(&rules), most, i, &w->p, before.weight),
-		sl_slab_fluence_in(slab_of(&rules), most, i, before.weight), counters);
-	sl_grids_score_crossings(scores.grids, &w->pieces.flight, counters);
+		deposit_in(&rules, most, i, &w->p, flown->weight),
+		fluence_in(&rules, most, i, flown->weight), counters);
+	sl_grids_score_crossings(scores.grids, flown, counters);
 	w->pieces.begin(scores.grids, 0);
 }
 
@@ -403,7 +372,7 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 			SHARED_BLOCK<false>, scores);
 	};
 
-	SL_TRY(find_blocks(b, slab_of(rules)->max_steps, grids, &blocks));
+	SL_TRY(find_blocks(b, max_steps(rules), grids, &blocks));
 	if (blocks > 0 && grids->flights)
 		return queue_in_blocks(
 			scored_in_blocks_kernel<Rules, set, true, struct sl_collision_scores>,
@@ -426,10 +395,16 @@ enum sl_status SL_NAME(sl_queue_scored)(enum sl_model_number model, const void *
 	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids,
 	const struct sl_grid_set *device_grids, uint64_t *sums, uint64_t *alive, sl_stream s)
 {
-	if (model == SL_MODEL_slab)
-		return queue<struct sl_slab, SL_STORED(SL_COLUMNS_slab)>(
-			(const struct sl_slab *)rules, seed, b, grids, device_grids, sums, alive,
-			s);
-	return queue<struct sl_slab_paths, SL_STORED(SL_COLUMNS_slab_paths)>(
-		(const struct sl_slab_paths *)rules, seed, b, grids, device_grids, sums, alive, s);
+	switch (model) {
+#define MODEL(name)
+#define SCORED_MODEL(name)                                                                   \
+	case SL_MODEL_##name:                                                                \
+		return queue<struct sl_##name, SL_STORED(SL_COLUMNS_##name)>(                \
+			(const struct sl_##name *)rules, seed, b, grids, device_grids, sums, \
+			alive, s);
+#include "stages/models/models.def"
+#undef MODEL
+	default: /* without scores: the plan refuses them */
+		return SL_OK;
+	}
 }

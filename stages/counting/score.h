@@ -1,6 +1,6 @@
 /*
- * score.h - advances the particles of a slab on a device, and adds their collisions and flights to
- * the scores of the batch (stages/selection/grid.h). On the host stages/counting/score_lanes.h does
+ * score.h - advances the particles of a model with scores on a device, and adds their collisions
+ * and flights to the scores of the batch (stages/selection/grid.h). On the host score_lanes.h does
  * the same.
  */
 #ifndef SL_STAGES_COUNTING_SCORE_H

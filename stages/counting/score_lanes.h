@@ -12,8 +12,8 @@
 
 #include "stages/counting/flight_loop.h"
 #include "stages/counting/score_word.h"
+#include "stages/models/flight.h"
 #include "stages/particle/lanes_columns.h"
-#include "stages/selection/slab_score.h"
 
 /* One collision of each lane. */
 struct sl_scored_step {
@@ -21,9 +21,14 @@ struct sl_scored_step {
 	uint64_t score[SL_SIMD_LANES]; /* as sl_score_add() takes it; 0: no collision */
 };
 
+/* What a step of all lanes scores. */
+struct sl_step_scores {
+	struct sl_flight flight;
+	sl_f32 slowness, deposit, fluence; /* see model.h */
+};
+
 struct sl_scores {
 	const struct sl_grid_set *grids;
-	const struct sl_slab *slab;
 	uint64_t *count;                          /* of the part with scores; their sums follow */
 	struct sl_scored_step last[SL_GRIDS_MAX]; /* of each grid, not added yet; zeros at first */
 };
@@ -126,20 +131,18 @@ SL_HD_PART void sl_score_put_step(
 
 /*
  * Scores the collisions in which the lanes whose bit is set in busy ended a step, after which they
- * are *p. weight was theirs before the step.
+ * are *p.
  */
-SL_HD_PART void sl_score_collisions(struct sl_scores *s, uint32_t busy, const sl_lanes *p,
-	sl_f32 weight, const struct sl_slab_flight *flight)
+SL_HD_PART void sl_score_collisions(
+	struct sl_scores *s, uint32_t busy, const sl_lanes *p, const struct sl_step_scores *step)
 {
-	sl_u32 one = sl_one_if(flight->collides) & sl_bits_of_lanes(busy);
-	sl_f32 deposit, fluence;
+	sl_u32 one = sl_one_if(step->flight.collides) & sl_bits_of_lanes(busy);
 
-	if (!(busy & sl_mask_bits(flight->collides)))
+	if (!(busy & sl_mask_bits(step->flight.collides)))
 		return;
-	sl_slab_collision(s->slab, p, weight, &deposit, &fluence);
 	for (uint32_t k = 0; k < s->grids->n; k++) {
 		const struct sl_grid_rule *g = &s->grids->grid[k];
-		const sl_f32 score = g->score == SL_SCORE_DEPOSIT ? deposit : fluence;
+		const sl_f32 score = g->score == SL_SCORE_DEPOSIT ? step->deposit : step->fluence;
 		sl_u32 cell;
 
 		if (!sl_scores_collisions(g))

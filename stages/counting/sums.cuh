@@ -89,13 +89,14 @@ static_assert(sizeof(struct sl_tally) == (3 * SL_FATE_COUNT + 2) * sizeof(uint64
  * Adds a number to the sum of a fate. fates are the possible fates, a constant at each call. The
  * loop compares fates instead of indexing, because registers cannot be indexed.
  */
+template <class Sum>
 static __device__ __forceinline__ void sl_tally_add(
-	uint64_t (&sum)[SL_FATE_COUNT], sl_fate_set fates, uint8_t fate, uint64_t number)
+	Sum (&sum)[SL_FATE_COUNT], sl_fate_set fates, uint8_t fate, uint64_t number)
 {
 	SL_UNROLL
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (SL_HAS(fates, f))
-			sum[f] += fate == f ? number : 0;
+			sum[f] += fate == f ? (Sum)number : 0;
 }
 
 /* Sums of squared weights of a block, in shared memory: registers are scarce during histories. */

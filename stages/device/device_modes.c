@@ -103,9 +103,9 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	if (r->derivation.n > 0)
 		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch.columns,
 			pipeline->batch.first_id, pipeline->batch.n, pipeline->exec.stream));
-	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
-		sl_weight_scale(r), sl_square_scale(r), &pipeline->batch,
-		&pipeline->counters->tally, pipeline->exec.stream));
+	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_common_weight(r), sl_weight_scale(r),
+		sl_square_scale(r), &pipeline->batch, &pipeline->counters->tally,
+		pipeline->exec.stream));
 	SL_TRY(r->kernels->grids(&r->grids, pipeline->grids, sl_weight_scale(r), sl_square_scale(r),
 		&pipeline->batch, pipeline->grid_copies,
 		sl_batch_counters_tallies(pipeline->counters), pipeline->exec.stream));

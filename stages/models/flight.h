@@ -10,6 +10,13 @@
 #include "stages/particle/math.h"
 #include "stages/particle/random.h"
 
+/* What happened in one step, for callers that count it. */
+struct sl_flight {
+	sl_f32 length;     /* of the flight, cm */
+	sl_mask collides;  /* it ended in a collision */
+	sl_f32 deflection; /* 1 - cosine of the scattering angle; 0 if nothing was scattered */
+};
+
 /* Moves p by distance (cm) along its direction. slowness is 1/speed, in ns/cm. */
 SL_HD void sl_fly(sl_lanes *p, sl_f32 distance, sl_f32 slowness)
 {
@@ -56,6 +63,33 @@ SL_HD void sl_end_after(sl_lanes *p, uint32_t max_steps)
 	p->fate = sl_select_fate(
 		(p->fate == SL_FATE_alive) & (p->steps >= max_steps), SL_FATE_max_steps, p->fate);
 }
+
+/*
+ * Calls a function of the rules r, which have so many media (model.h), with the constant `most`
+ * that fits: a single medium needs no look-up, and few media a cheaper one.
+ */
+#define SL_BY_MEDIA(media, function, r, ...)                                               \
+	((media) == 1                             ? (void)function(r, 1, __VA_ARGS__)      \
+		: SL_FEW > 1 && (media) <= SL_FEW ? (void)function(r, SL_FEW, __VA_ARGS__) \
+						  : (void)function(r, UINT32_MAX, __VA_ARGS__))
+
+/* Defines sl_NAME_step() of a model with media. */
+#define SL_STEP_BY_MEDIA(name)                                                               \
+	SL_HD_PART void sl_##name##_step_by(                                                 \
+		const struct sl_##name *r, uint32_t most, uint64_t seed, sl_lanes *p)        \
+	{                                                                                    \
+		struct sl_flight f;                                                          \
+                                                                                             \
+		(void)sl_##name##_step_in(                                                   \
+			r, most, sl_##name##_medium_at(r, most, p), seed, p, &f);            \
+	}                                                                                    \
+                                                                                             \
+	SL_HD void sl_##name##_step(                                                         \
+		const struct sl_##name *r, sl_column_set wanted, uint64_t seed, sl_lanes *p) \
+	{                                                                                    \
+		(void)wanted;                                                                \
+		SL_BY_MEDIA(sl_##name##_media(r), sl_##name##_step_by, r, seed, p);          \
+	}
 
 /* Defines sl_NAME_advance() of one particle by sl_NAME_step(). */
 #if SL_SIMD_LANES == 1

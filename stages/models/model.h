@@ -19,6 +19,27 @@
  *	sl_NAME_advance(r, wanted, seed, &p, n)
  *	                      advances one particle by at most n steps (SL_ADVANCE_BY_STEPS())
  *
+ * A model whose histories have scores has a line SCORED_MODEL. Its particles fly through media, one
+ * at a time, such as the layers of a slab. Its header also defines:
+ *
+ *	sl_NAME_media(r)      the number of media
+ *	sl_NAME_max_steps(r)  the number of steps after which a particle ends
+ *	sl_NAME_medium_at(r, most, &p)
+ *	                      the medium that p, which is alive, flies through
+ *	sl_NAME_step_in(r, most, i, seed, &p, &f)
+ *	                      sl_NAME_step() of p, which is in medium i, described in *f (flight.h).
+ *	                      Returns the medium where p is then
+ *	sl_NAME_slowness_in(r, most, i)
+ *	                      1/speed in medium i, ns/cm
+ *	sl_NAME_deposit_in(r, most, i, &p, weight)
+ *	                      the weight that a collision in medium i takes from a particle, which
+ *	                      had the given weight before and is p after the step
+ *	sl_NAME_fluence_in(r, most, i, weight)
+ *	                      weight times the mean free path, cm
+ *
+ * r has at most `most` media: a constant of the caller, 1, SL_FEW or UINT32_MAX (SL_BY_MEDIA()).
+ * For the host it gives score_shift and track_shift (struct sl_model).
+ *
  * Rules are written in the types of lanes.h: the loops of the host compute a particle in each lane
  * of a vector. wanted is the set of columns that will be read; a rule may skip the computation of
  * others. fate, weight, steps and collisions are always read, because they are counted.

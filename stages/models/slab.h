@@ -198,23 +198,26 @@ SL_HD sl_lanes sl_slab_generate(
 	return p;
 }
 
-/* The layer that a particle at depth z flies through. On a boundary, its direction w decides. */
-SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
+/* The number of layers, which are the media of the model (model.h). */
+SL_HD uint32_t sl_slab_media(const struct sl_slab *r)
+{
+	return r->layers;
+}
+
+/* The layer that p flies through. On a boundary, its direction decides. */
+SL_HD_PART sl_u32 sl_slab_medium_at(const struct sl_slab *r, uint32_t most, const sl_lanes *p)
 {
 	sl_u32 i = sl_all_u32(0);
 
-	for (uint32_t k = 0; k + 1 < r->layers; k++) {
+	for (uint32_t k = 0; most > 1 && k + 1 < r->layers; k++) {
 		const float bottom = r->layer[k].bottom;
 
-		i += sl_one_if((z > bottom) | ((z == bottom) & sl_not(w < 0.0f)));
+		i += sl_one_if((p->z > bottom) | ((p->z == bottom) & sl_not(p->w < 0.0f)));
 	}
 	return i;
 }
 
-/*
- * A value of layer i of r, which has at most `most` layers: a constant of the caller, 1, SL_FEW or
- * SL_SLAB_LAYERS_MAX. A single layer needs no look-up, and few layers a cheaper one.
- */
+/* A value of layer i of r. */
 #define SL_SLAB_LAYER(i, name)                                      \
 	(most == 1               ? sl_all(r->layer[0].name)         \
 		: most <= SL_FEW ? SL_MEMBER_FEW(r->layer, i, name) \
@@ -251,13 +254,6 @@ SL_HD_PART void sl_slab_leave(
 				there & sl_slab_is_detected(&r->detector, p), SL_FATE_hit, p->fate);
 	}
 }
-
-/* What happened in one step, for callers that count it. */
-struct sl_slab_flight {
-	sl_f32 length;     /* of the flight, cm */
-	sl_mask collides;  /* it ended in a collision */
-	sl_f32 deflection; /* 1 - cosine of the scattering angle; 0 if nothing was scattered */
-};
 
 /*
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer
@@ -315,7 +311,7 @@ SL_HD_PART void sl_slab_absorb(
 
 /* Flies p to a collision in layer i, which absorbs or scatters it. */
 SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i, sl_lanes *p,
-	struct sl_slab_flight *f, const struct sl_words *random)
+	struct sl_flight *f, const struct sl_words *random)
 {
 	sl_fly(p, f->length, SL_SLAB_LAYER(i, slowness));
 	if (most > 1) {
@@ -345,7 +341,7 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i
  * begins at depth 0, where that is 2^-24 of its thickness at most, so the end itself is compared.
  */
 SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i, uint64_t seed,
-	sl_lanes *p, struct sl_slab_flight *f)
+	sl_lanes *p, struct sl_flight *f)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	sl_f32 flight = -SL_SLAB_LAYER(i, mean_free_path) * sl_log(sl_uniform(random.at[0]));
@@ -375,49 +371,63 @@ SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32
 	return i;
 }
 
-/* One step of p, which is alive, described in *f. */
-SL_HD_PART void sl_slab_step_flight(
-	const struct sl_slab *r, uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
-{
-	if (r->layers == 1)
-		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p, f);
-	else if (SL_FEW > 1 && r->layers <= SL_FEW)
-		sl_slab_step_in(r, SL_FEW, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
-	else
-		sl_slab_step_in(r, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
-}
-
-SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
-{
-	struct sl_slab_flight f;
-
-	(void)wanted;
-	sl_slab_step_flight(r, seed, p, &f);
-}
+SL_STEP_BY_MEDIA(slab)
 
 #if SL_SIMD_LANES == 1
-/* Advances p, which is in layer i, by at most n steps. */
-SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t most, uint32_t i,
-	uint64_t seed, struct sl_particle *p, uint32_t n)
+/* Advances p by at most n steps. The layer is known from step to step, and looked up only once. */
+SL_HD_PART void sl_slab_take_steps(
+	const struct sl_slab *r, uint32_t most, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
-	struct sl_slab_flight f;
+	uint32_t i = sl_slab_medium_at(r, most, p);
+	struct sl_flight f;
 
 	while (n-- > 0 && p->fate == SL_FATE_alive)
 		i = sl_slab_step_in(r, most, i, seed, p, &f);
 }
 
-/* The layer is known from step to step, and looked up only once. */
 SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64_t seed,
 	struct sl_particle *p, uint32_t n)
 {
 	(void)wanted;
-	if (r->layers == 1)
-		sl_slab_take_steps(r, 1, 0, seed, p, n);
-	else
-		sl_slab_take_steps(
-			r, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(r, p->z, p->w), seed, p, n);
+	SL_BY_MEDIA(r->layers, sl_slab_take_steps, r, seed, p, n);
 }
 #endif
+
+/*
+ * --- scores: they follow from the particle before and after a step, so histories have the same
+ * bits with and without them ---
+ */
+
+SL_HD uint32_t sl_slab_max_steps(const struct sl_slab *r)
+{
+	return r->max_steps;
+}
+
+SL_HD_PART sl_f32 sl_slab_slowness_in(const struct sl_slab *r, uint32_t most, sl_u32 i)
+{
+	return SL_SLAB_LAYER(i, slowness);
+}
+
+/*
+ * With analogue absorption an absorbed particle deposits its weight; with implicit capture each
+ * collision deposits a part of it, before the roulette.
+ */
+SL_HD_PART sl_f32 sl_slab_deposit_in(
+	const struct sl_slab *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)
+{
+	if (r->below > 0.0f)
+		return weight - weight * SL_SLAB_LAYER(i, keep);
+	return sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
+}
+
+/* A clear layer has no mean free path, and so no estimate by collisions. */
+SL_HD_PART sl_f32 sl_slab_fluence_in(
+	const struct sl_slab *r, uint32_t most, sl_u32 i, sl_f32 weight)
+{
+	sl_f32 path = SL_SLAB_LAYER(i, mean_free_path);
+
+	return weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
+}
 
 #ifdef SL_MODEL_HOST
 #include "stages/models/config/slab_config.h"

@@ -44,7 +44,7 @@ SL_HD sl_lanes sl_slab_paths_generate(
 }
 
 /* Adds the flight f in a layer of the given region to the columns of p. */
-SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_slab_flight *f, sl_lanes *p)
+SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_flight *f, sl_lanes *p)
 {
 #define REGION(k)                                                        \
 	do {                                                             \
@@ -58,9 +58,10 @@ SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_slab_flight *f,
 #undef REGION
 }
 
-SL_HD_PART sl_u32 sl_slab_paths_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
-	uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
+SL_HD_PART sl_u32 sl_slab_paths_step_in(const struct sl_slab_paths *paths, uint32_t most, sl_u32 i,
+	uint64_t seed, sl_lanes *p, struct sl_flight *f)
 {
+	const struct sl_slab *r = &paths->slab;
 	sl_f32 region = SL_SLAB_LAYER(i, region);
 
 	i = sl_slab_step_in(r, most, i, seed, p, f);
@@ -68,29 +69,23 @@ SL_HD_PART sl_u32 sl_slab_paths_step_in(const struct sl_slab *r, uint32_t most, 
 	return i;
 }
 
-/* As sl_slab_step_flight(). */
-SL_HD_PART void sl_slab_paths_step_flight(
-	const struct sl_slab_paths *r, uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
+/* All else is that of the slab. */
+SL_HD uint32_t sl_slab_paths_media(const struct sl_slab_paths *r)
 {
-	const struct sl_slab *s = &r->slab;
-
-	if (s->layers == 1)
-		sl_slab_paths_step_in(s, 1, sl_all_u32(0), seed, p, f);
-	else if (SL_FEW > 1 && s->layers <= SL_FEW)
-		sl_slab_paths_step_in(s, SL_FEW, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
-	else
-		sl_slab_paths_step_in(
-			s, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
+	return sl_slab_media(&r->slab);
 }
 
-SL_HD void sl_slab_paths_step(
-	const struct sl_slab_paths *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
+SL_HD uint32_t sl_slab_paths_max_steps(const struct sl_slab_paths *r)
 {
-	struct sl_slab_flight f;
-
-	(void)wanted;
-	sl_slab_paths_step_flight(r, seed, p, &f);
+	return sl_slab_max_steps(&r->slab);
 }
+
+#define sl_slab_paths_medium_at(r, ...)   sl_slab_medium_at(&(r)->slab, __VA_ARGS__)
+#define sl_slab_paths_slowness_in(r, ...) sl_slab_slowness_in(&(r)->slab, __VA_ARGS__)
+#define sl_slab_paths_deposit_in(r, ...)  sl_slab_deposit_in(&(r)->slab, __VA_ARGS__)
+#define sl_slab_paths_fluence_in(r, ...)  sl_slab_fluence_in(&(r)->slab, __VA_ARGS__)
+
+SL_STEP_BY_MEDIA(slab_paths)
 
 SL_ADVANCE_BY_STEPS(slab_paths)
 

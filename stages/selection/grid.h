@@ -124,8 +124,9 @@ SL_HD float sl_grid_radius(float x, float y)
  * The bin of particle i on an axis; a is NULL if it is EVEN, as the axes of sl_block_grids are: the
  * compiler then leaves the other cases out.
  */
-SL_HD uint32_t sl_grid_axis_bin(const struct sl_even_rule *even, const struct sl_grid_axis_rule *a,
-	const float *edge, const struct sl_columns *c, uint64_t i)
+SL_HD_PART uint32_t sl_grid_axis_bin(const struct sl_even_rule *even,
+	const struct sl_grid_axis_rule *a, const float *edge, const struct sl_columns *c,
+	uint64_t i)
 {
 	switch (even->column) {
 #define sl_grid_float(name) \

@@ -39,6 +39,9 @@ enum sl_score {
 /* The row of a score: that of a fate which no particle has at its end. */
 #define SL_SCORE_ROW SL_FATE_alive
 
+/* The columns before a flight that its scores depend on. */
+#define SL_FLIGHT_COLUMNS(X) X(x) X(y) X(z) X(time) X(u) X(v) X(w) X(weight)
+
 enum sl_spacing { SL_SPACING_EVEN, SL_SPACING_RATIO, SL_SPACING_EDGES };
 
 /* An axis as the configuration states it. */

@@ -334,6 +334,13 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 		f->score_shift = choices->model->track_shift(choices->rules.bytes);
 }
 
+#define MODEL(name)
+#define SCORED_MODEL(name) " or " #name
+static const char scored_models[] =
+#include "stages/models/models.def"
+	;
+#undef MODEL
+
 /*
  * Checks a score: that the model has scores, and that there are axes at whose edges paths can be
  * cut.
@@ -345,8 +352,9 @@ static bool check_score(struct sl_reader *r, const char *key, const struct sl_ch
 	if (!choices->model->score_shift)
 		return sl_config_add_problem(r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
-			"slab or slab_paths, or remove it",
-			sl_score_names[f->score], choices->model->name);
+			"%s, or remove it",
+			sl_score_names[f->score], choices->model->name,
+			scored_models + strlen(" or "));
 	if (f->n_axes == 0)
 		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
 			sl_score_names[f->score], sl_score_names[f->score],

@@ -243,3 +243,14 @@ TEST(models_have_their_known_values)
 	check_configuration(&k);
 	assert_true(lines > 200);
 }
+
+/* The plan accepts scores of a model by its table; the stages count them by its line in the list. */
+TEST(models_with_scores_state_their_units)
+{
+#define MODEL(name) assert_null(sl_models[SL_MODEL_##name]->score_shift);
+#define SCORED_MODEL(name)                                        \
+	assert_non_null(sl_models[SL_MODEL_##name]->score_shift); \
+	assert_non_null(sl_models[SL_MODEL_##name]->track_shift);
+#include "stages/models/models.def"
+#undef MODEL
+}

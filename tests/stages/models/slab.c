@@ -43,6 +43,13 @@ TEST(layers_are_adjacent)
 		assert_int_equal(2, RULES(slab, "%s, thickness: [1 cm, 1 cm]", media[k]).layers);
 }
 
+static uint32_t layer_at(const struct sl_slab *r, float z, float w)
+{
+	const struct sl_particle p = {.z = z, .w = w};
+
+	return sl_slab_medium_at(r, UINT32_MAX, &p);
+}
+
 /* Inside a layer the depth decides; on a boundary, the layer that the particle flies into. */
 TEST(depth_and_direction_determine_the_layer)
 {
@@ -53,12 +60,10 @@ TEST(depth_and_direction_determine_the_layer)
 		for (int k = -1; k <= 1; k++) {
 			float w = (float)k;
 
-			assert_int_equal(i, sl_slab_layer_at(&r, l[i].first, w));
-			assert_int_equal(i, sl_slab_layer_at(&r, l[i].last, w));
-			assert_int_equal(
-				k < 0 && i > 0 ? i - 1 : i, sl_slab_layer_at(&r, l[i].top, w));
-			assert_int_equal(
-				k < 0 || i == 2 ? i : i + 1, sl_slab_layer_at(&r, l[i].bottom, w));
+			assert_int_equal(i, layer_at(&r, l[i].first, w));
+			assert_int_equal(i, layer_at(&r, l[i].last, w));
+			assert_int_equal(k < 0 && i > 0 ? i - 1 : i, layer_at(&r, l[i].top, w));
+			assert_int_equal(k < 0 || i == 2 ? i : i + 1, layer_at(&r, l[i].bottom, w));
 		}
 }
 
@@ -148,11 +153,11 @@ TEST(grazing_flights_keep_their_layer)
 			p.z = inside                              ? r->layer[1].top
 			      : i / 60 == 1 && bottom < HUGE_VALF ? bottom
 			                                          : 0;
-			layer = sl_slab_layer_at(r, p.z, w);
+			layer = layer_at(r, p.z, w);
 			assert_true(!inside || layer == (w < 0.0f ? 0 : 1));
 			advance(&recipe, &p, 1);
 			if (inside && fabsf(w) < 1)
-				assert_true(layer == sl_slab_layer_at(r, p.z, p.w) &&
+				assert_true(layer == layer_at(r, p.z, p.w) &&
 					    (p.collisions == 0 || p.z != r->layer[1].top));
 			for (; p.fate == SL_FATE_alive; advance(&recipe, &p, 1))
 				assert_true(p.z >= 0.0f && p.z <= bottom);
