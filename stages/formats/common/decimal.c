@@ -15,7 +15,7 @@ enum { DIGITS = 9, POINT = 32 };
  */
 static const uint64_t error_max = 64;
 
-static const uint64_t tens[DIGITS + 1] = {
+static const uint32_t tens[DIGITS + 1] = {
 	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
 /* --- powers of ten ---------------------------------------------------------------------------- */
@@ -122,11 +122,11 @@ static struct scaled scale_to_digits(const struct sl_powers *p, const struct flo
 /* Rounds to DIGITS - cut digits. True if the result is certainly between the midpoints. */
 static bool round_off(const struct scaled *s, int cut, struct decimal *d)
 {
-	uint64_t unit = tens[cut] << POINT;
-	uint64_t digits = (s->value + unit / 2) / unit;
+	uint64_t unit = (uint64_t)tens[cut] << POINT;
+	uint32_t digits = (uint32_t)((s->value + unit / 2) >> POINT) / tens[cut];
 	uint64_t at = digits * unit;
 
-	*d = (struct decimal){(uint32_t)digits, s->exponent + cut};
+	*d = (struct decimal){digits, s->exponent + cut};
 	return at > s->value ? at - s->value + error_max < s->above
 	                     : s->value - at + error_max < s->below;
 }
@@ -259,13 +259,27 @@ bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 	return true;
 }
 
-/* The float nearest to a text. 0 if the text is longer than any that sl_print_f32() prints. */
+/*
+ * The float nearest to a text. 0 if the text is longer than any that sl_print_f32() prints. Digits
+ * of that number and the power of ten are exact as doubles, so their ratio is the nearest double.
+ */
 static float guess(const char *text, size_t length)
 {
+	static const double power[SL_F32_TEXT_BYTES] = {
+		1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
 	char copy[SL_F32_TEXT_BYTES + 1];
+	size_t i = 0, point = length;
+	uint64_t digits = 0;
 
 	if (length > SL_F32_TEXT_BYTES)
 		return 0;
+	for (; i < length && (text[i] == '.' || (text[i] >= '0' && text[i] <= '9')); i++)
+		if (text[i] == '.')
+			point = i + 1;
+		else
+			digits = digits * 10 + (uint64_t)(text[i] - '0');
+	if (i == length)
+		return (float)((double)digits / power[length - point]);
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	return strtof(copy, NULL);

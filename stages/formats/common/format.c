@@ -81,7 +81,7 @@ bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value
 }
 
 /* An arena without memory only adds up the sizes. */
-enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
+static enum sl_status load(sl_format_reader *read, const void *file, size_t bytes,
 	struct sl_table *t, void **block, size_t *used)
 {
 	struct sl_arena a = {0};
@@ -89,6 +89,7 @@ enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t b
 
 	*block = NULL;
 	SL_TRY(read(file, bytes, &a, t));
+	t->known = t->n;
 	*used = a.used;
 	SL_TRY(sl_memory_get(SL_HOST, *used, block));
 	a = (struct sl_arena){*block, 0, *used};
@@ -100,9 +101,23 @@ enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t b
 	return s;
 }
 
+/* If the file has another number of rows than is known, the second call says what it is. */
+enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
+	struct sl_table *t, void **block, size_t *used)
+{
+	const bool known = t->known > 0;
+	enum sl_status s = load(read, file, bytes, t, block, used);
+
+	t->known = 0;
+	if (s != SL_OK && known)
+		s = load(read, file, bytes, t, block, used);
+	t->known = 0;
+	return s;
+}
+
 void sl_read_begin(struct sl_table *t)
 {
-	*t = (struct sl_table){.only = t->only};
+	*t = (struct sl_table){.only = t->only, .known = t->known};
 }
 
 bool sl_table_wants(const struct sl_table *t, const char *name)
