@@ -1,7 +1,13 @@
 /* jobs.c - see jobs.h. */
 #include "primitives/base/jobs.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 4 << 20 };
 
@@ -144,4 +150,129 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
 	if (job->status != SL_OK)
 		sl_set_last_error(job->message);
 	return job->status;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+struct tasks;
+
+/* Takes tasks, one after another. */
+struct task_worker {
+	struct sl_job job;
+	struct tasks *all;
+	uint32_t number, task; /* its own number, and that of the task that it has taken */
+};
+
+struct tasks {
+	sl_task *run;
+	void *context;
+	uint32_t n, next, n_workers;
+	struct task_worker worker[SL_JOB_THREADS_MOST];
+};
+
+/* Takes tasks until none is left, or one fails. */
+static enum sl_status take_tasks(void *context)
+{
+	struct task_worker *w = (struct task_worker *)context;
+	struct tasks *all = w->all;
+	enum sl_status s = SL_OK;
+
+	while (s == SL_OK) {
+		w->task = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
+		if (w->task >= all->n)
+			return SL_OK;
+		s = all->run(all->context, w->number, w->task);
+	}
+	__atomic_store_n(&all->next, all->n, __ATOMIC_RELAXED);
+	return s;
+}
+
+static void begin_tasks(struct tasks *all, uint32_t workers)
+{
+	const uint32_t most = workers < SL_JOB_THREADS_MOST ? workers : SL_JOB_THREADS_MOST;
+
+	all->next = 0;
+	all->n_workers = all->n < most ? all->n : most;
+	for (uint32_t i = 0; i < all->n_workers; i++)
+		all->worker[i] = (struct task_worker){
+			.job = {.run = take_tasks, .context = &all->worker[i]},
+			.all = all,
+			.number = i};
+}
+
+/* The status of the first task that failed, whose message becomes that of this thread. */
+static enum sl_status end_tasks(const struct tasks *all)
+{
+	const struct task_worker *first = NULL;
+
+	for (uint32_t i = 0; i < all->n_workers; i++) {
+		const struct task_worker *w = &all->worker[i];
+
+		if (w->job.status != SL_OK && (!first || w->task < first->task))
+			first = w;
+	}
+	if (!first)
+		return SL_OK;
+	sl_set_last_error(first->job.message);
+	return first->job.status;
+}
+
+enum sl_status sl_tasks_run(
+	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context)
+{
+	struct tasks all = {.run = task, .context = context, .n = n};
+
+	begin_tasks(&all, p ? workers : 1);
+	for (uint32_t i = 0; i < all.n_workers; i++)
+		if (p)
+			sl_job_submit(p, &all.worker[i].job, true);
+		else
+			run(&all.worker[i].job);
+	for (uint32_t i = 0; p && i < all.n_workers; i++)
+		(void)sl_job_wait(p, &all.worker[i].job);
+	return end_tasks(&all);
+}
+
+/* Starts the process of a worker. If there is none (-1), this process takes its tasks. */
+static pid_t fork_worker(struct task_worker *w)
+{
+	pid_t process;
+
+	w->job.status = SL_HOST_MEMORY; /* until it ends */
+	strcpy(w->job.message, "host memory: the system stopped a process that read files; close "
+			       "other programs");
+	process = fork();
+	if (process > 0)
+		return process;
+	if (process == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run(&w->job);
+	if (process == 0)
+		_exit(0);
+	return process;
+}
+
+enum sl_status sl_tasks_fork(uint32_t workers, uint32_t n, sl_task *task, void *context)
+{
+	pid_t process[SL_JOB_THREADS_MOST];
+	struct tasks *all;
+	enum sl_status s;
+
+	if (workers <= 1)
+		return sl_tasks_run(NULL, 1, n, task, context);
+	all = (struct tasks *)mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED)
+		return sl_fail(SL_HOST_MEMORY, "host memory: %zu bytes requested: %s", sizeof(*all),
+			strerror(errno));
+	*all = (struct tasks){.run = task, .context = context, .n = n};
+	begin_tasks(all, workers);
+	for (uint32_t i = 0; i < all->n_workers; i++)
+		process[i] = fork_worker(&all->worker[i]);
+	for (uint32_t i = 0; i < all->n_workers; i++)
+		while (process[i] > 0 && waitpid(process[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	s = end_tasks(all);
+	munmap(all, sizeof(*all));
+	return s;
 }

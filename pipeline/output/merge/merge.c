@@ -29,32 +29,22 @@ struct stream {
 	struct feed *feed;       /* of the records after them; NULL: there are none */
 };
 
-/* A job that opens a batch. A table is read as a whole then. */
-struct opening {
-	struct sl_job job;
-	const struct merge *merge;
-	uint32_t source, batch;
-};
-
 struct merge {
 	const struct sl_ordered_list *list;
 	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
-	uint32_t sources, openings, feeds, streams; /* openings: sources, if they become rows */
+	uint32_t sources, feeds;
 	struct sl_record_source *source;
 	struct sl_loser_head *head; /* of the sources */
 	struct feed *feed;
 	struct stream *stream;
 	struct sl_loser_tree tree; /* of the streams */
-	struct sl_map rows;        /* the intermediate file */
-	struct opening *opening;
 	void *block;
 };
 
 _Static_assert(
 	sizeof(struct sl_record_source) + sizeof(struct sl_loser_head) <= SL_MERGE_SOURCE_BYTES &&
 		sizeof(struct feed) <= SL_MERGE_FEED_BYTES &&
-		sizeof(struct opening) <= SL_MERGE_OPENING_BYTES &&
 		sizeof(struct stream) + sizeof(struct sl_loser_head) <= SL_MERGE_STREAM_BYTES,
 	"plans count these bytes per batch");
 
@@ -63,10 +53,9 @@ static void lay_out(struct sl_arena *a, struct merge *w)
 {
 	w->source = (struct sl_record_source *)sl_cut_items(a, w->sources, sizeof(*w->source));
 	w->head = (struct sl_loser_head *)sl_cut_items(a, w->sources, sizeof(*w->head));
-	w->stream = (struct stream *)sl_cut_items(a, w->streams, sizeof(*w->stream));
-	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->streams, sizeof(*w->tree.at));
+	w->stream = (struct stream *)sl_cut_items(a, w->feeds, sizeof(*w->stream));
+	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->feeds, sizeof(*w->tree.at));
 	w->feed = (struct feed *)sl_cut_items(a, w->feeds, sizeof(*w->feed));
-	w->opening = (struct opening *)sl_cut_items(a, w->openings, sizeof(*w->opening));
 	for (uint32_t i = 0; i < w->feeds; i++)
 		for (int b = 0; b < 2; b++) {
 			uint8_t *block = (uint8_t *)sl_cut(a, SL_MERGE_BLOCK_BYTES);
@@ -158,90 +147,6 @@ static enum sl_status open_lists(struct merge *w)
 	return SL_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* Job: opens a batch. */
-static enum sl_status open_batch(void *context)
-{
-	const struct opening *o = (const struct opening *)context;
-	const struct sl_ordered_list *l = o->merge->list;
-
-	return sl_record_source_open(
-		&o->merge->source[o->source], l->dir, &l->m->line[o->batch], o->merge->selection);
-}
-
-/* Starts the job that opens batch i in its source. Does nothing after the last batch. */
-static void begin_batch(struct merge *w, uint32_t i)
-{
-	struct opening *o = &w->opening[i % w->sources];
-
-	if (i >= w->streams)
-		return;
-	*o = (struct opening){.job = {.run = open_batch, .context = o},
-		.merge = w,
-		.source = i % w->sources,
-		.batch = i};
-	if (w->sources > 1)
-		sl_job_submit(w->pool, &o->job, false);
-}
-
-/*
- * Appends the records of batch i to the intermediate file. *bytes: of the file, and where the batch
- * ends.
- */
-static enum sl_status write_rows(
-	struct merge *w, uint32_t i, struct sl_file_writer *file, size_t *bytes)
-{
-	struct opening *o = &w->opening[i % w->sources];
-	struct feed *f = &w->feed[0];
-	enum sl_status s = w->sources > 1 ? sl_job_wait(w->pool, &o->job) : open_batch(o);
-
-	begin_feed(w, f, o->source, 1);
-	do {
-		s = s == SL_OK ? fill(f) : s;
-		s = s == SL_OK ? sl_file_add(file, f->block[0], f->used) : s;
-		*bytes += f->used;
-	} while (s == SL_OK && f->used > 0);
-	sl_record_source_close(&w->source[o->source]);
-	begin_batch(w, i + w->sources);
-	return s;
-}
-
-/*
- * Makes the intermediate file, and maps it: it has no name from then on. Its batches are streams.
- */
-static enum sl_status make_rows(struct merge *w)
-{
-	const struct sl_plan *plan = w->list->plan;
-	char list[SL_FILE_NAME_BYTES], name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct sl_file_writer file;
-	enum sl_status s = SL_OK;
-	size_t bytes = 0;
-
-	snprintf(name, sizeof(name), "%.220s.1_0",
-		sl_merged_list_name(plan->config.run.name, plan->choices.format, list));
-	SL_TRY(sl_file_begin(w->list->work, name, &file));
-	for (uint32_t i = 0; i < w->sources; i++)
-		begin_batch(w, i);
-	for (uint32_t i = 0; s == SL_OK && i < w->streams; i++) {
-		s = write_rows(w, i, &file, &bytes);
-		w->stream[i].end = (const uint8_t *)(uintptr_t)bytes;
-	}
-	if (s != SL_OK) {
-		sl_file_drop(&file);
-		return s;
-	}
-	SL_TRY(sl_file_sync(&file));
-	snprintf(path, sizeof(path), "%.3800s/%.280s", w->list->work->path, file.part);
-	s = sl_map_file(path, &w->rows);
-	sl_file_remove_part(&file);
-	for (uint32_t i = 0; s == SL_OK && bytes > 0 && i < w->streams; i++) {
-		w->stream[i].at = i > 0 ? w->stream[i - 1].end : (const uint8_t *)w->rows.at;
-		w->stream[i].end = (const uint8_t *)w->rows.at + (uintptr_t)w->stream[i].end;
-	}
-	return s;
-}
-
 /* --- the merge -------------------------------------------------------------------------------- */
 
 /*
@@ -289,8 +194,8 @@ static enum sl_status merge(struct merge *w, struct sl_record_output *o)
 {
 	const size_t bytes = w->selection->record_bytes;
 
-	sl_loser_tree_begin(&w->tree, w->streams);
-	for (uint32_t i = 0; i < w->streams; i++)
+	sl_loser_tree_begin(&w->tree, w->feeds);
+	for (uint32_t i = 0; i < w->feeds; i++)
 		SL_TRY(enter(w, i));
 	while (w->tree.left > 0) {
 		uint32_t i = sl_loser_tree_least(&w->tree);
@@ -310,11 +215,8 @@ static void close_all(struct merge *w)
 {
 	for (uint32_t i = 0; w->block && i < w->feeds; i++)
 		sl_job_finish(w->pool, &w->feed[i].job);
-	for (uint32_t i = 0; w->block && i < w->openings; i++)
-		sl_job_finish(w->pool, &w->opening[i].job);
 	for (uint32_t i = 0; w->block && i < w->sources; i++)
 		sl_record_source_close(&w->source[i]);
-	sl_unmap(&w->rows);
 	sl_memory_give(SL_HOST, w->block);
 }
 
@@ -322,20 +224,18 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 	struct sl_record_output *o)
 {
 	const uint32_t n = (uint32_t)l->m->n;
-	const bool by_rows = selection->rows || n > l->most;
-	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(o->pool->n, n);
-	const uint32_t readers = sl_merge_readers(l->plan, n);
 	struct merge w = {.list = l,
 		.selection = selection,
 		.pool = o->pool,
-		.sources = by_rows ? readers : n,
-		.openings = by_rows ? readers : 0,
-		.feeds = feeds,
-		.streams = by_rows ? n : feeds};
-	enum sl_status s = get_memory(&w);
+		.sources = n,
+		.feeds = sl_merge_feeds(o->pool->n, n)};
+	enum sl_status s;
 
+	if (selection->rows || n > l->most)
+		return sl_rows_merge(l, selection, o);
+	s = get_memory(&w);
 	if (s == SL_OK)
-		s = by_rows ? make_rows(&w) : open_lists(&w);
+		s = open_lists(&w);
 	if (s == SL_OK)
 		s = merge(&w, o);
 	close_all(&w);
