@@ -41,35 +41,24 @@ uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n)
 	return n == 0 ? 1 : threads < n ? threads : (uint32_t)n;
 }
 
-/* A merge by key with an intermediate file. Lists in gzip are decompressed while they are read. */
-static void lay_out_rows(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
-{
-	const uint64_t n = plan->recipe.n_batches;
-	const uint32_t readers = sl_merge_readers(plan, n);
-
-	(void)sl_cut_items(a, n, SL_MERGE_BATCH_BYTES);
-	(void)sl_cut_items(a, readers, SL_MERGE_READER_BYTES);
-	for (uint32_t i = 0; i < sl_merge_pieces(threads, SL_JOIN_ROWS, n); i++)
-		(void)sl_cut(a, sl_size_add(SL_MERGE_PIECE_BYTES, sl_size_mul(n, SL_MERGE_NEXT_BYTES)));
-	if (plan->choices.format == &sl_format_mcpl_gz)
-		(void)sl_cut_items(a, readers, SL_MCPL_GZIP_BYTES);
-}
-
-/* A merge of lists by key. Lists are mapped; those in gzip are decompressed while they are merged. */
+/*
+ * A merge by key: the lists that are open, or the batches in the intermediate file and those who
+ * read them, and the blocks of the threads. Lists are mapped; those in gzip are decompressed while
+ * they are read.
+ */
 static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
 {
 	const uint64_t n = plan->recipe.n_batches;
+	const bool by_rows = plan->choices.format->join || n > SL_MERGED_FILES_MOST;
+	const uint64_t readers = by_rows ? sl_merge_readers(plan, n) : 0;
 	const uint32_t feeds = sl_merge_feeds(threads, n);
 
-	if (plan->choices.format->join || n > SL_MERGED_FILES_MOST) {
-		lay_out_rows(a, plan, threads);
-		return;
-	}
-	(void)sl_cut_items(a, n, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, n, by_rows ? SL_MERGE_STREAM_BYTES : SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, readers, SL_MERGE_READER_BYTES);
 	(void)sl_cut_items(a, feeds, SL_MERGE_STREAM_BYTES);
 	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
 	if (plan->choices.format == &sl_format_mcpl_gz)
-		(void)sl_cut_items(a, n, SL_MCPL_GZIP_BYTES);
+		(void)sl_cut_items(a, by_rows ? readers : n, SL_MCPL_GZIP_BYTES);
 }
 
 /*

@@ -32,17 +32,6 @@ static inline uint32_t sl_merge_feeds(uint32_t threads, uint64_t lists)
 uint32_t sl_merge_threads(const struct sl_plan *plan);
 
 /*
- * Tasks that merge so many rows of n batches. To begin, a task searches each batch, in the time of
- * about a row.
- */
-static inline uint32_t sl_merge_pieces(uint32_t threads, uint64_t rows, uint64_t n)
-{
-	const uint64_t most = n > 0 ? rows / (16 * n) : 0;
-
-	return most < 1 ? 1 : threads < most ? threads : (uint32_t)most;
-}
-
-/*
  * The number of batches, of n, that are read at a time for the intermediate file. Tables are in
  * memory as a whole.
  */
@@ -59,17 +48,14 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 }
 
 /*
- * At least the bytes that describe a list while it is merged and a group of lists (merge.c); and a
- * batch of rows, who reads it, a piece of the output, and where it is in each batch (rows.c).
+ * At least the bytes that describe a list while it is merged, a group of lists, a batch of rows, and
+ * who reads it (merge.c).
  */
 enum {
 	SL_MERGE_SOURCE_BYTES = 2560,
 	SL_MERGE_FEED_BYTES = 1 << 13,
 	SL_MERGE_STREAM_BYTES = 40,
-	SL_MERGE_BATCH_BYTES = 24,
 	SL_MERGE_READER_BYTES = SL_MERGE_SOURCE_BYTES + SL_MERGE_BLOCK_BYTES,
-	SL_MERGE_PIECE_BYTES = 1 << 11,
-	SL_MERGE_NEXT_BYTES = 28,
 	SL_TABLE_READER_BYTES = 1 << 17, /* to read a table, besides its rows */
 	SL_TABLE_OUTPUT_BYTES = 1 << 15  /* what describes a table that is made (table_output.c) */
 };

@@ -154,13 +154,11 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
 
 /* --- tasks ------------------------------------------------------------------------------------ */
 
-struct tasks;
-
 /* Takes tasks, one after another. */
 struct task_worker {
 	struct sl_job job;
 	struct tasks *all;
-	uint32_t number, task; /* its own number, and that of the task that it has taken */
+	uint32_t task; /* the one that it has taken */
 };
 
 struct tasks {
@@ -181,23 +179,26 @@ static enum sl_status take_tasks(void *context)
 		w->task = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
 		if (w->task >= all->n)
 			return SL_OK;
-		s = all->run(all->context, w->number, w->task);
+		s = all->run(all->context, (uint32_t)(w - all->worker), w->task);
 	}
 	__atomic_store_n(&all->next, all->n, __ATOMIC_RELAXED);
 	return s;
 }
 
-static void begin_tasks(struct tasks *all, uint32_t workers)
+/* all is 0 otherwise. */
+static void begin_tasks(
+	struct tasks *all, uint32_t workers, uint32_t n, sl_task *task, void *context)
 {
-	const uint32_t most = workers < SL_JOB_THREADS_MOST ? workers : SL_JOB_THREADS_MOST;
+	all->run = task;
+	all->context = context;
+	all->n = n;
+	for (; all->n_workers < workers && all->n_workers < n; all->n_workers++) {
+		struct task_worker *w = &all->worker[all->n_workers];
 
-	all->next = 0;
-	all->n_workers = all->n < most ? all->n : most;
-	for (uint32_t i = 0; i < all->n_workers; i++)
-		all->worker[i] = (struct task_worker){
-			.job = {.run = take_tasks, .context = &all->worker[i]},
-			.all = all,
-			.number = i};
+		w->job.run = take_tasks;
+		w->job.context = w;
+		w->all = all;
+	}
 }
 
 /* The status of the first task that failed, whose message becomes that of this thread. */
@@ -205,12 +206,9 @@ static enum sl_status end_tasks(const struct tasks *all)
 {
 	const struct task_worker *first = NULL;
 
-	for (uint32_t i = 0; i < all->n_workers; i++) {
-		const struct task_worker *w = &all->worker[i];
-
+	for (const struct task_worker *w = all->worker; w < all->worker + all->n_workers; w++)
 		if (w->job.status != SL_OK && (!first || w->task < first->task))
 			first = w;
-	}
 	if (!first)
 		return SL_OK;
 	sl_set_last_error(first->job.message);
@@ -220,9 +218,9 @@ static enum sl_status end_tasks(const struct tasks *all)
 enum sl_status sl_tasks_run(
 	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context)
 {
-	struct tasks all = {.run = task, .context = context, .n = n};
+	struct tasks all = {.n_workers = 0};
 
-	begin_tasks(&all, p ? workers : 1);
+	begin_tasks(&all, p && p->n > 0 ? workers : 1, n, task, context);
 	for (uint32_t i = 0; i < all.n_workers; i++)
 		if (p)
 			sl_job_submit(p, &all.worker[i].job, true);
@@ -265,8 +263,7 @@ enum sl_status sl_tasks_fork(uint32_t workers, uint32_t n, sl_task *task, void *
 	if (all == MAP_FAILED)
 		return sl_fail(SL_HOST_MEMORY, "host memory: %zu bytes requested: %s", sizeof(*all),
 			strerror(errno));
-	*all = (struct tasks){.run = task, .context = context, .n = n};
-	begin_tasks(all, workers);
+	begin_tasks(all, workers, n, task, context);
 	for (uint32_t i = 0; i < all->n_workers; i++)
 		process[i] = fork_worker(&all->worker[i]);
 	for (uint32_t i = 0; i < all->n_workers; i++)

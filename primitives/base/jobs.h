@@ -67,12 +67,15 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
  */
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
 
-/* One of several tasks. No two at a time have the same worker, a number below that of workers. */
+/*
+ * One of several tasks. No two at a time have the same worker, a number below that of workers, which
+ * is at most SL_JOB_THREADS_MOST.
+ */
 typedef enum sl_status sl_task(void *context, uint32_t worker, uint32_t task);
 
 /*
  * Runs tasks 0 to n - 1, by at most so many workers, which are jobs of the pool; NULL: by the
- * caller. Returns the status of the first task that failed, in their order; later ones may not run.
+ * caller, as with a pool without threads. Returns the status of the first task that failed, in their order; later ones may not run.
  */
 enum sl_status sl_tasks_run(
 	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context);

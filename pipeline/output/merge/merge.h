@@ -1,17 +1,16 @@
 /*
  * merge.h - merges the sorted records of the batches of a run, by key.
  *
- * Records with equal keys keep the order of their batches, which is that of their ids. Trees of
- * losers (../source/loser_tree.h) find the next record:
+ * Records with equal keys keep the order of their batches, which is that of their ids. The calling
+ * thread merges streams of records by a tree of losers (../source/loser_tree.h). Jobs fill the
+ * streams: each merges consecutive batches by its own tree. While the calling thread merges one
+ * block of a stream, the job fills the other.
  *
- * - Lists are mapped. Jobs fill streams: each merges consecutive batches by its own tree, and
- *   reads, decompresses and checks their files. While the calling thread merges one block of a
- *   stream, the job fills the other. A failure of a job is reported when the record that could not
- *   be read would be next, as by one thread.
+ * - Lists are mapped. The jobs read, decompress and check their files. A failure of a job is
+ *   reported when the record that could not be read would be next, as by one thread.
  * - The survivors of a table are in memory while it is read, and only so many lists can be open. So
- *   tables, and lists of more batches, become one intermediate file of keys and rows first. Tasks
- *   read several batches at a time: threads, or processes if the format starts processes to read.
- *   Then threads merge consecutive pieces of the output.
+ *   tables, and lists of more batches, become one intermediate file of keys and rows first. Several
+ *   batches are read at a time: by threads, or by processes if the format starts processes itself.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_H
@@ -159,9 +158,6 @@ static inline enum sl_status sl_record_output_add(struct sl_record_output *o, co
 enum sl_status sl_record_output_add_all(
 	struct sl_record_output *o, const uint8_t *records, size_t n);
 
-/* n records were put in the buffer, after those that are there, and not more than it has room for. */
-enum sl_status sl_record_output_added(struct sl_record_output *o, uint32_t n);
-
 /* Passes on what is left in the buffers. SL_INTERNAL if these were not all records. */
 enum sl_status sl_record_output_flush(struct sl_record_output *o);
 
@@ -184,12 +180,6 @@ struct sl_ordered_list {
  * intermediate file is left.
  */
 enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_selection *selection,
-	struct sl_record_output *o);
-
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* The same by an intermediate file, for any number of batches. */
-enum sl_status sl_rows_merge(const struct sl_ordered_list *l, const struct sl_selection *selection,
 	struct sl_record_output *o);
 
 /* --- ordered_list ----------------------------------------------------------------------------- */

@@ -56,15 +56,14 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 {
 	struct sl_record_output *o = b->output;
 	const uint32_t records = (uint32_t)(b->used / o->bytes);
-	struct sl_job_pool *pool = o->pool->n > 0 ? o->pool : NULL;
 
 	o->written.values += records;
 	if (!o->table)
 		return o->list.sink(o->list.context, bytes, size);
 	sl_table_output_block(o->table)->n = records;
-	SL_TRY(sl_tasks_run(pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE),
+	SL_TRY(sl_tasks_run(o->pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE),
 		get_rows, b));
-	return sl_table_output_add(o->table, pool);
+	return sl_table_output_add(o->table, o->pool);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */
@@ -176,13 +175,6 @@ enum sl_status sl_record_output_add_all(
 	for (size_t i = 0; i < n; i++)
 		SL_TRY(sl_record_output_add(o, records + i * o->bytes));
 	return SL_OK;
-}
-
-enum sl_status sl_record_output_added(struct sl_record_output *o, uint32_t n)
-{
-	o->left -= n;
-	o->used += (size_t)n * o->bytes;
-	return o->used == o->most ? sl_record_output_submit(o) : SL_OK;
 }
 
 enum sl_status sl_record_output_flush(struct sl_record_output *o)

@@ -80,39 +80,31 @@ bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value
 	return true;
 }
 
-/* An arena without memory only adds up the sizes. */
-static enum sl_status load(sl_format_reader *read, const void *file, size_t bytes,
-	struct sl_table *t, void **block, size_t *used)
-{
-	struct sl_arena a = {0};
-	enum sl_status s;
-
-	*block = NULL;
-	SL_TRY(read(file, bytes, &a, t));
-	t->known = t->n;
-	*used = a.used;
-	SL_TRY(sl_memory_get(SL_HOST, *used, block));
-	a = (struct sl_arena){*block, 0, *used};
-	s = read(file, bytes, &a, t);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, *block);
-		*block = NULL;
-	}
-	return s;
-}
-
-/* If the file has another number of rows than is known, the second call says what it is. */
+/*
+ * An arena without memory only adds up the sizes. If the file does not have the number of rows that
+ * is known, it is read once more, to say what is wrong with it.
+ */
 enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
 	struct sl_table *t, void **block, size_t *used)
 {
 	const bool known = t->known > 0;
-	enum sl_status s = load(read, file, bytes, t, block, used);
+	struct sl_arena a = {0};
+	enum sl_status s = read(file, bytes, &a, t);
 
+	*block = NULL;
+	*used = a.used;
+	t->known = t->n;
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, *used, block);
+	a = (struct sl_arena){*block, 0, *used};
+	if (s == SL_OK)
+		s = read(file, bytes, &a, t);
 	t->known = 0;
-	if (s != SL_OK && known)
-		s = load(read, file, bytes, t, block, used);
-	t->known = 0;
-	return s;
+	if (s == SL_OK)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *block);
+	*block = NULL;
+	return known ? sl_format_load(read, file, bytes, t, block, used) : s;
 }
 
 void sl_read_begin(struct sl_table *t)

@@ -86,10 +86,11 @@ struct piece {
 	size_t bytes; /* of the text, or of the member */
 };
 
-/* As many pieces as workers are made at the same time. */
+/* As many pieces as workers are made at the same time, while those before them are put. */
 struct text_join {
-	struct piece *piece;
-	uint32_t from; /* first row of the first of these pieces */
+	struct piece *piece, *full; /* that are made; that are put */
+	uint32_t n_full;
+	uint32_t from; /* first row of the first of the pieces that are made */
 };
 
 static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
@@ -97,10 +98,10 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	size_t bytes = sl_csv_join_bytes(&j->all);
 	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
-	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
+	struct piece *piece = (struct piece *)sl_cut_items(a, 2 * j->n_workers, sizeof(*piece));
 	const bool gzip = j->format == &sl_format_csv_gz;
 
-	for (uint32_t i = 0; i < j->n_workers; i++) {
+	for (uint32_t i = 0; i < 2 * j->n_workers; i++) {
 		char *text = (char *)sl_cut(a, bytes);
 		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1)) : NULL;
 
@@ -109,7 +110,7 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	}
 	sl_join_lay_out(a, j, gzip ? sl_scratch(j->run->deflate, &shape) : 0);
 	if (own)
-		own->piece = piece;
+		*own = (struct text_join){.piece = piece, .full = piece + j->n_workers};
 	j->own = own;
 }
 
@@ -128,6 +129,16 @@ static enum sl_status put_piece(struct sl_joined_file *j, const struct piece *p)
 	return j->put(j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes);
 }
 
+/* Puts the pieces that were made before. */
+static enum sl_status put_full(struct sl_joined_file *j)
+{
+	const struct text_join *own = (const struct text_join *)j->own;
+
+	for (uint32_t i = 0; i < own->n_full; i++)
+		SL_TRY(put_piece(j, &own->full[i]));
+	return SL_OK;
+}
+
 /* Task: makes the first line. */
 static enum sl_status make_header(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
@@ -143,15 +154,19 @@ static enum sl_status begin_join(struct sl_joined_file *j)
 	return put_piece(j, ((const struct text_join *)j->own)->piece);
 }
 
-/* Task: makes piece t of those that are made at the same time. */
+/* Task: 0 puts the pieces made before, the others make one each. */
 static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
 	const struct text_join *own = (const struct text_join *)j->own;
-	const uint32_t from = own->from + t * sl_csv_join_rows(UINT32_MAX);
-	struct piece *p = &own->piece[t];
+	uint32_t from;
+	char *text;
 
-	return end_piece(j, x, p,
-		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), p->text));
+	if (t == 0)
+		return put_full(j);
+	from = own->from + (t - 1) * sl_csv_join_rows(UINT32_MAX);
+	text = own->piece[t - 1].text;
+	return end_piece(j, x, &own->piece[t - 1],
+		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), text));
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)
@@ -162,23 +177,19 @@ static enum sl_status add_join(struct sl_joined_file *j)
 	for (own->from = 0; own->from < n; own->from += j->n_workers * rows) {
 		const uint32_t left = (uint32_t)sl_ceil_div(n - own->from, rows);
 		const uint32_t pieces = left < j->n_workers ? left : j->n_workers;
+		struct piece *made = own->piece;
 
-		SL_TRY(sl_join_run(j, pieces, make_piece));
-		for (uint32_t t = 0; t < pieces; t++)
-			SL_TRY(put_piece(j, &own->piece[t]));
+		SL_TRY(sl_join_run(j, 1 + pieces, make_piece));
+		own->piece = own->full;
+		own->full = made;
+		own->n_full = pieces;
 	}
 	j->written.values += n;
 	return SL_OK;
 }
 
-static enum sl_status end_join(struct sl_joined_file *j)
-{
-	(void)j;
-	return SL_OK;
-}
-
 static const struct sl_format_join join = {
-	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
+	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = put_full};
 
 const struct sl_format sl_format_csv = {
 	.name = "csv",
