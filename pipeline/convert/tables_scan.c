@@ -49,8 +49,9 @@ static enum sl_status read_table(const struct sl_convert_tables_job *j, const ch
 
 	if (j->of_lists)
 		return sl_add_context(read_list(file->at, file->bytes, in), "%s", path);
-	SL_TRY(format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, &survivors),
-				"%s", sl_path_split(path, folder))
+	SL_TRY(format ? sl_add_context(
+				sl_survivors_of(format, file->at, file->bytes, 0, &survivors), "%s",
+				sl_path_split(path, folder))
 		      : sl_survivors_read_path(path, &survivors));
 	in->table = survivors.table;
 	in->block = survivors.block;

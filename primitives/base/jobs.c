@@ -258,11 +258,10 @@ enum sl_status sl_tasks_fork(uint32_t workers, uint32_t n, sl_task *task, void *
 
 	if (workers <= 1)
 		return sl_tasks_run(NULL, 1, n, task, context);
-	all = (struct tasks *)mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	all = (struct tasks *)mmap(
+		NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (all == MAP_FAILED)
-		return sl_fail(SL_HOST_MEMORY, "host memory: %zu bytes requested: %s", sizeof(*all),
-			strerror(errno));
+		return sl_fail(SL_HOST_MEMORY, "host memory: %zu bytes requested", sizeof(*all));
 	begin_tasks(all, workers, n, task, context);
 	for (uint32_t i = 0; i < all->n_workers; i++)
 		process[i] = fork_worker(&all->worker[i]);

@@ -109,8 +109,8 @@ int sl_write_all(int fd, const char *call, uint64_t *offset, const void *bytes, 
 	while (size > 0) {
 		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
 		ssize_t n = sl_fault_injected(call) ? -1
-			    : offset                ? pwrite(fd, at, piece, (off_t)*offset)
-						    : write(fd, at, piece);
+		            : offset                ? pwrite(fd, at, piece, (off_t)*offset)
+		                                    : write(fd, at, piece);
 
 		if (n < 0 && errno == EINTR)
 			continue;

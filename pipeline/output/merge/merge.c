@@ -21,7 +21,7 @@ struct stream {
 
 /* Merges consecutive batches into blocks of records, each with its key before it. */
 struct feed {
-	struct sl_job job; /* fills a block */
+	struct sl_job job;               /* fills a block */
 	struct sl_record_source *source; /* of the batches; NULL: they are in rows */
 	struct stream *rows;
 	size_t bytes;              /* of a record with its key */
@@ -42,8 +42,8 @@ struct merge {
 	const struct sl_ordered_list *list;
 	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
-	size_t bytes;                /* of a record with its key */
-	uint32_t n, readers, feeds;  /* n: batches; readers: 0 without an intermediate file */
+	size_t bytes;                    /* of a record with its key */
+	uint32_t n, readers, feeds;      /* n: batches; readers: 0 without an intermediate file */
 	struct sl_record_source *source; /* of the batches, if readers is 0 */
 	struct stream *rows;             /* of the batches, otherwise */
 	struct reader *reader;
@@ -216,8 +216,8 @@ static enum sl_status copy_batch(void *context, uint32_t worker, uint32_t i)
 {
 	struct merge *w = (struct merge *)context;
 	struct reader *r = &w->reader[worker];
-	enum sl_status s = sl_record_source_open(
-		&r->source, w->list->dir, &w->list->m->line[i], w->selection);
+	enum sl_status s =
+		sl_record_source_open(&r->source, w->list->dir, &w->list->m->line[i], w->selection);
 
 	if (s == SL_OK)
 		s = copy_rows(w, r, (uintptr_t)w->rows[i].at);

@@ -61,8 +61,8 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 	if (!o->table)
 		return o->list.sink(o->list.context, bytes, size);
 	sl_table_output_block(o->table)->n = records;
-	SL_TRY(sl_tasks_run(o->pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE),
-		get_rows, b));
+	SL_TRY(sl_tasks_run(
+		o->pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE), get_rows, b));
 	return sl_table_output_add(o->table, o->pool);
 }
 

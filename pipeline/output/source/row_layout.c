@@ -58,7 +58,7 @@ void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t fir
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct sl_row_item *item = &l->item[k];
 		uint8_t *to = (uint8_t *)sl_table_find(t, item->column)->data +
-			      (size_t)first * item->bytes;
+		              (size_t)first * item->bytes;
 		const uint8_t *from = rows + item->at;
 
 		for (uint32_t i = 0; i < n; i++, to += item->bytes, from += l->bytes)

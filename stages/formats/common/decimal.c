@@ -113,7 +113,8 @@ static struct scaled scale_to_digits(const struct sl_powers *p, const struct flo
 		s.value = scale(p, f, DIGITS - 1 - magnitude);
 	}
 	s.exponent = magnitude - (DIGITS - 1);
-	s.above = power_of(p, -s.exponent) >> (63 - POINT - f->exponent - power_exponent(-s.exponent));
+	s.above = power_of(p, -s.exponent) >>
+	          (63 - POINT - f->exponent - power_exponent(-s.exponent));
 	s.above = f->lost ? (s.above << f->lost) / 2 : s.above / 2;
 	s.below = f->even_power ? s.above / 2 : s.above;
 	return s;

@@ -112,11 +112,11 @@ struct sl_joined_file {
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
 	void *own;           /* of the format; cut by lay_out */
 	const struct sl_table *block; /* that add packs */
-	struct sl_exec *worker; /* each has scratch of its own */
-	uint32_t n_workers;     /* at least 1 */
-	sl_join_task *task;     /* of sl_join_run() */
-	struct sl_job_pool *pool;  /* NULL: the caller runs all tasks */
-	struct sl_written written; /* by add and end; begin sets the columns */
+	struct sl_exec *worker;       /* each has scratch of its own */
+	uint32_t n_workers;           /* at least 1 */
+	sl_join_task *task;           /* of sl_join_run() */
+	struct sl_job_pool *pool;     /* NULL: the caller runs all tasks */
+	struct sl_written written;    /* by add and end; begin sets the columns */
 
 	/* Appends bytes to a part. */
 	enum sl_status (*put)(void *context, uint32_t part, const void *bytes, size_t size);

@@ -158,15 +158,13 @@ static enum sl_status begin_join(struct sl_joined_file *j)
 static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
 	const struct text_join *own = (const struct text_join *)j->own;
-	uint32_t from;
-	char *text;
+	struct piece *p = &own->piece[t > 0 ? t - 1 : 0];
+	uint32_t from = own->from + (uint32_t)(p - own->piece) * sl_csv_join_rows(UINT32_MAX);
 
 	if (t == 0)
 		return put_full(j);
-	from = own->from + (t - 1) * sl_csv_join_rows(UINT32_MAX);
-	text = own->piece[t - 1].text;
-	return end_piece(j, x, &own->piece[t - 1],
-		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), text));
+	return end_piece(j, x, p,
+		sl_csv_print_rows(j->block, from, sl_csv_join_rows(j->block->n - from), p->text));
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)

@@ -317,7 +317,7 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	for (uint32_t row = 0;; row++) {
 		SL_TRY(next_line(l, &line, &length));
 		if (!line || row == t->n)
-			return !line && row == t->n ? SL_OK : damaged("it has another number of rows");
+			return !line && row == t->n ? SL_OK : damaged("its rows were changed");
 		SL_TRY(parse_row(l, &powers, t, row, line, length));
 	}
 }
