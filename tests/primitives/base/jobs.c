@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "tests/support/basic/check.h"
 
@@ -191,4 +192,51 @@ TEST(failures_are_handed_over)
 		sl_job_pool_close(&pool);
 		assert_true(n_ran >= 3 && n_ran <= JOBS);
 	}
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+/* What tasks do: they count, in memory that processes share, and some fail. */
+struct counted {
+	unsigned times[JOBS];
+	bool fails, dies;
+};
+
+static enum sl_status count(void *context, uint32_t worker, uint32_t task)
+{
+	struct counted *c = (struct counted *)context;
+
+	assert_true(worker < 3);
+	__atomic_fetch_add(&c->times[task], 1, __ATOMIC_RELAXED);
+	if (c->dies && task == 7)
+		raise(SIGKILL);
+	return c->fails && (task == 7 || task == 9) ? sl_fail(SL_DISK, "task %u failed", task)
+	                                            : SL_OK;
+}
+
+static enum sl_status run_tasks(struct sl_job_pool *pool, bool forks, struct counted *c)
+{
+	return forks ? sl_tasks_fork(3, JOBS, count, c) : sl_tasks_run(pool, 3, JOBS, count, c);
+}
+
+TEST(tasks_run_once_by_threads_and_processes)
+{
+	struct counted *c = (struct counted *)mmap(
+		NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	for (uint32_t k = 0; k < 4; k++) {
+		struct sl_job_pool pool;
+
+		*c = (struct counted){.fails = false};
+		sl_job_pool_open(&pool, k);
+		assert_ok(run_tasks(&pool, k == 3, c));
+		for (unsigned i = 0; i < JOBS; i++)
+			assert_int_equal(c->times[i], 1);
+		c->fails = true;
+		assert_fails(run_tasks(&pool, k == 3, c), SL_DISK, "task 7 failed");
+		sl_job_pool_close(&pool);
+	}
+	c->dies = true;
+	assert_fails(run_tasks(NULL, true, c), SL_HOST_MEMORY, "the system stopped a process");
+	munmap(c, sizeof(*c));
 }
