@@ -49,7 +49,7 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 
 	if (c->of_lists)
 		return sl_add_context(read_list(c, file, s), "%s", path);
-	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, s), "%s",
+	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_path(path, s);
 }

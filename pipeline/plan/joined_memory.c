@@ -5,9 +5,6 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/* More do not make the intermediate file faster, which one thread writes. */
-enum { READERS_MOST = 8 };
-
 /* Bytes of the columns that one survivor has in a file of columns. */
 static size_t row_bytes(const struct sl_table *t)
 {
@@ -39,33 +36,29 @@ uint32_t sl_merge_threads(const struct sl_plan *plan)
 
 uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n)
 {
-	const struct sl_format *f = plan->choices.format;
 	const uint32_t threads = sl_merge_threads(plan);
-	const uint64_t most = n < READERS_MOST ? n : READERS_MOST;
 
-	if (!f->join || f->starts_processes || most == 0)
-		return 1;
-	return (uint32_t)(threads < most ? threads : most);
+	return n == 0 ? 1 : threads < n ? threads : (uint32_t)n;
 }
 
 /*
- * A merge by key: the lists that are open at a time, or the batches in the intermediate file, and
- * the blocks of the threads. Lists are mapped; those in gzip are decompressed while they are
- * merged.
+ * A merge by key: the lists that are open, or the batches in the intermediate file and those who
+ * read them, and the blocks of the threads. Lists are mapped; those in gzip are decompressed while
+ * they are read.
  */
 static void lay_out_merge(struct sl_arena *a, const struct sl_plan *plan, uint32_t threads)
 {
 	const uint64_t n = plan->recipe.n_batches;
 	const bool by_rows = plan->choices.format->join || n > SL_MERGED_FILES_MOST;
-	const uint64_t lists = by_rows ? sl_merge_readers(plan, n) : n;
-	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(threads, n);
+	const uint64_t readers = by_rows ? sl_merge_readers(plan, n) : 0;
+	const uint32_t feeds = sl_merge_feeds(threads, n);
 
-	(void)sl_cut_items(a, lists, SL_MERGE_SOURCE_BYTES);
-	(void)sl_cut_items(a, by_rows ? lists : 0, SL_MERGE_OPENING_BYTES);
-	(void)sl_cut_items(a, by_rows ? n : feeds, SL_MERGE_STREAM_BYTES);
+	(void)sl_cut_items(a, n, by_rows ? SL_MERGE_STREAM_BYTES : SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut_items(a, readers, SL_MERGE_READER_BYTES);
+	(void)sl_cut_items(a, feeds, SL_MERGE_STREAM_BYTES);
 	(void)sl_cut_items(a, feeds, 2 * SL_MERGE_BLOCK_BYTES + SL_MERGE_FEED_BYTES);
 	if (plan->choices.format == &sl_format_mcpl_gz)
-		(void)sl_cut_items(a, lists, SL_MCPL_GZIP_BYTES);
+		(void)sl_cut_items(a, by_rows ? readers : n, SL_MCPL_GZIP_BYTES);
 }
 
 /*

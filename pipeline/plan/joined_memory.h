@@ -33,7 +33,7 @@ uint32_t sl_merge_threads(const struct sl_plan *plan);
 
 /*
  * The number of batches, of n, that are read at a time for the intermediate file. Tables are in
- * memory as a whole, and no threads may run where processes are started to read them.
+ * memory as a whole.
  */
 uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n);
 
@@ -48,14 +48,14 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 }
 
 /*
- * At least the bytes that describe a list while it is merged, a group of lists, and a batch of rows
- * (merge.c).
+ * At least the bytes that describe a list while it is merged, a group of lists, a batch of rows, and
+ * who reads it (merge.c).
  */
 enum {
 	SL_MERGE_SOURCE_BYTES = 2560,
-	SL_MERGE_OPENING_BYTES = SL_MESSAGE_BYTES + 256,
 	SL_MERGE_FEED_BYTES = 1 << 13,
 	SL_MERGE_STREAM_BYTES = 40,
+	SL_MERGE_READER_BYTES = SL_MERGE_SOURCE_BYTES + SL_MERGE_BLOCK_BYTES,
 	SL_TABLE_READER_BYTES = 1 << 17, /* to read a table, besides its rows */
 	SL_TABLE_OUTPUT_BYTES = 1 << 15  /* what describes a table that is made (table_output.c) */
 };

@@ -29,10 +29,11 @@ static enum sl_status read_table(const void *file, size_t bytes, struct sl_survi
 	return SL_OK;
 }
 
-enum sl_status sl_survivors_of(
-	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s)
+enum sl_status sl_survivors_of(const struct sl_format *format, const void *file, size_t bytes,
+	uint32_t known, struct sl_survivors *s)
 {
-	*s = (struct sl_survivors){.format = format, .file_bytes = bytes};
+	*s = (struct sl_survivors){
+		.format = format, .file_bytes = bytes, .table = {.known = known}};
 	return read_table(file, bytes, s);
 }
 

@@ -21,9 +21,9 @@ enum sl_status sl_survivors_read(
 enum sl_status sl_survivors_read_columns(
 	const char *path, const char *only, struct sl_survivors *s);
 
-/* The same for a file in memory. */
-enum sl_status sl_survivors_of(
-	const struct sl_format *format, const void *file, size_t bytes, struct sl_survivors *s);
+/* The same for a file in memory; known is that of struct sl_table. */
+enum sl_status sl_survivors_of(const struct sl_format *format, const void *file, size_t bytes,
+	uint32_t known, struct sl_survivors *s);
 void sl_survivors_free(struct sl_survivors *s);
 
 /*

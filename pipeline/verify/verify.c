@@ -58,7 +58,7 @@ static enum sl_status check_file(
 		&run, &facts, &slot->packed, w->file_image, w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(format, file, pieces.bytes, &expected);
+	s = sl_survivors_of(format, file, pieces.bytes, t.n, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
 	sl_digest_table(&expected.table);

@@ -1,7 +1,13 @@
 /* jobs.c - see jobs.h. */
 #include "primitives/base/jobs.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 4 << 20 };
 
@@ -146,63 +152,131 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
 	return job->status;
 }
 
-/* --- loops ------------------------------------------------------------------------------------ */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
-struct loop {
-	sl_job_task *task;
-	void *context;
-	uint32_t n, next;
-	bool failed;
-};
-
-/* Runs tasks in a thread. */
-struct worker {
+/* Takes tasks, one after another. */
+struct task_worker {
 	struct sl_job job;
-	struct loop *loop;
-	uint32_t number, failed; /* its own; that of the task that failed */
+	struct tasks *all;
+	uint32_t task; /* the one that it has taken */
 };
 
-static enum sl_status run_tasks(void *context)
+struct tasks {
+	sl_task *run;
+	void *context;
+	uint32_t n, next, n_workers;
+	struct task_worker worker[SL_JOB_THREADS_MOST];
+};
+
+/* Takes tasks until none is left, or one fails. */
+static enum sl_status take_tasks(void *context)
 {
-	struct worker *w = (struct worker *)context;
-	struct loop *l = w->loop;
+	struct task_worker *w = (struct task_worker *)context;
+	struct tasks *all = w->all;
 	enum sl_status s = SL_OK;
 
-	while (s == SL_OK && !__atomic_load_n(&l->failed, __ATOMIC_RELAXED)) {
-		w->failed = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
-		if (w->failed >= l->n)
+	while (s == SL_OK) {
+		w->task = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
+		if (w->task >= all->n)
 			return SL_OK;
-		s = l->task(l->context, w->number, w->failed);
+		s = all->run(all->context, (uint32_t)(w - all->worker), w->task);
 	}
-	if (s != SL_OK)
-		__atomic_store_n(&l->failed, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&all->next, all->n, __ATOMIC_RELAXED);
 	return s;
 }
 
-enum sl_status sl_job_each(struct sl_job_pool *p, uint32_t n, sl_job_task *task, void *context)
+/* all is 0 otherwise. */
+static void begin_tasks(
+	struct tasks *all, uint32_t workers, uint32_t n, sl_task *task, void *context)
 {
-	struct loop loop = {.task = task, .context = context, .n = n};
-	struct worker worker[SL_JOB_THREADS_MOST + 1], *first = NULL;
-	const uint32_t most = p ? p->n + 1 : 1, workers = n < most ? n : most;
+	all->run = task;
+	all->context = context;
+	all->n = n;
+	for (; all->n_workers < workers && all->n_workers < n; all->n_workers++) {
+		struct task_worker *w = &all->worker[all->n_workers];
 
-	for (uint32_t i = workers; i-- > 0;) {
-		struct worker *w = &worker[i];
-
-		*w = (struct worker){
-			.job = {.run = run_tasks, .context = w}, .loop = &loop, .number = i};
-		if (i > 0)
-			sl_job_submit(p, &w->job, true);
-		else
-			run(&w->job);
+		w->job.run = take_tasks;
+		w->job.context = w;
+		w->all = all;
 	}
-	for (uint32_t i = 0; i < workers; i++) {
-		struct worker *w = &worker[i];
+}
 
-		if ((i > 0 ? sl_job_wait(p, &w->job) : w->job.status) != SL_OK &&
-			(!first || w->failed < first->failed))
+/* The status of the first task that failed, whose message becomes that of this thread. */
+static enum sl_status end_tasks(const struct tasks *all)
+{
+	const struct task_worker *first = NULL;
+
+	for (const struct task_worker *w = all->worker; w < all->worker + all->n_workers; w++)
+		if (w->job.status != SL_OK && (!first || w->task < first->task))
 			first = w;
-	}
-	if (first)
-		sl_set_last_error(first->job.message);
-	return first ? first->job.status : SL_OK;
+	if (!first)
+		return SL_OK;
+	sl_set_last_error(first->job.message);
+	return first->job.status;
+}
+
+static enum sl_status run_by_jobs(
+	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context)
+{
+	struct tasks all = {.n_workers = 0};
+
+	begin_tasks(&all, workers, n, task, context);
+	for (uint32_t i = 1; i < all.n_workers; i++)
+		sl_job_submit(p, &all.worker[i].job, true);
+	run(&all.worker[0].job);
+	for (uint32_t i = 1; i < all.n_workers; i++)
+		(void)sl_job_wait(p, &all.worker[i].job);
+	return end_tasks(&all);
+}
+
+enum sl_status sl_tasks_run(
+	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context)
+{
+	if (p && p->n > 0 && workers > 1 && n > 1)
+		return run_by_jobs(p, workers, n, task, context);
+	for (uint32_t k = 0; k < n; k++)
+		SL_TRY(task(context, 0, k));
+	return SL_OK;
+}
+
+/* Starts the process of a worker. If there is none (-1), this process takes its tasks. */
+static pid_t fork_worker(struct task_worker *w)
+{
+	pid_t process;
+
+	w->job.status = SL_HOST_MEMORY; /* until it ends */
+	strcpy(w->job.message, "host memory: the system stopped a process that read files; close "
+			       "other programs");
+	process = fork();
+	if (process > 0)
+		return process;
+	if (process == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run(&w->job);
+	if (process == 0)
+		_exit(0);
+	return process;
+}
+
+enum sl_status sl_tasks_fork(uint32_t workers, uint32_t n, sl_task *task, void *context)
+{
+	pid_t process[SL_JOB_THREADS_MOST];
+	struct tasks *all;
+	enum sl_status s;
+
+	if (workers <= 1)
+		return sl_tasks_run(NULL, 1, n, task, context);
+	all = (struct tasks *)mmap(
+		NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED)
+		return sl_fail(SL_HOST_MEMORY, "host memory: %zu bytes requested", sizeof(*all));
+	begin_tasks(all, workers, n, task, context);
+	for (uint32_t i = 0; i < all->n_workers; i++)
+		process[i] = fork_worker(&all->worker[i]);
+	for (uint32_t i = 0; i < all->n_workers; i++)
+		while (process[i] > 0 && waitpid(process[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	s = end_tasks(all);
+	munmap(all, sizeof(*all));
+	return s;
 }

@@ -68,13 +68,24 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
 
 /*
- * Runs task(context, worker, k) for each k < n in the threads of the pool and in that of the caller;
- * p = NULL: only there. Tasks start in their order. worker is 0 in the thread of the caller and a
- * number up to SL_JOB_THREADS_MOST in each other one. After a failure no task starts; the result is
- * that of the first of the tasks that failed.
+ * One of several tasks. No two at a time have the same worker, a number below that of workers, which
+ * is at most SL_JOB_THREADS_MOST.
  */
-typedef enum sl_status sl_job_task(void *context, uint32_t worker, uint32_t k);
-enum sl_status sl_job_each(struct sl_job_pool *p, uint32_t n, sl_job_task *task, void *context);
+typedef enum sl_status sl_task(void *context, uint32_t worker, uint32_t task);
+
+/*
+ * Runs tasks 0 to n - 1, which start in this order, by at most so many workers: 0 is the caller, the
+ * others are jobs of the pool; NULL: there are none, as with a pool without threads. Returns the
+ * status of the first task that failed, in their order; after a failure no task starts.
+ */
+enum sl_status sl_tasks_run(
+	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context);
+
+/*
+ * The same by processes, for tasks that start processes themselves. Only their status is seen by
+ * the caller, and what they write to files. No other thread may run.
+ */
+enum sl_status sl_tasks_fork(uint32_t workers, uint32_t n, sl_task *task, void *context);
 
 SL_C_END
 

@@ -102,13 +102,15 @@ int sl_open(int at, const char *name, int flags)
 	return sl_open_mode(at, name, flags, 0666);
 }
 
-int sl_write_all(int fd, const char *call, const void *bytes, size_t size)
+int sl_write_all(int fd, const char *call, uint64_t *offset, const void *bytes, size_t size)
 {
 	const char *at = (const char *)bytes;
 
 	while (size > 0) {
 		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
-		ssize_t n = sl_fault_injected(call) ? -1 : write(fd, at, piece);
+		ssize_t n = sl_fault_injected(call) ? -1
+		            : offset                ? pwrite(fd, at, piece, (off_t)*offset)
+		                                    : write(fd, at, piece);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -116,6 +118,8 @@ int sl_write_all(int fd, const char *call, const void *bytes, size_t size)
 			return n < 0 ? errno : EIO;
 		at += n;
 		size -= (size_t)n;
+		if (offset)
+			*offset += (uint64_t)n;
 	}
 	return 0;
 }

@@ -49,8 +49,11 @@ int sl_open(int at, const char *name, int flags);
 /* The same; a file that O_CREAT makes gets this mode, less the umask. */
 int sl_open_mode(int at, const char *name, int flags, mode_t mode);
 
-/* Writes all bytes, in pieces, despite short writes and signals. Returns 0 or an errno. */
-int sl_write_all(int fd, const char *call, const void *bytes, size_t size);
+/*
+ * Writes all bytes, in pieces, despite short writes and signals: at an offset, or NULL: after the
+ * last ones. Returns 0 or an errno.
+ */
+int sl_write_all(int fd, const char *call, uint64_t *offset, const void *bytes, size_t size);
 
 /* fsync of a directory: makes its entries durable. Returns 0 or an errno. */
 int sl_sync_directory(int fd);

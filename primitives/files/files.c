@@ -174,12 +174,20 @@ void sl_file_drop(struct sl_file_writer *w)
 
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size)
 {
-	int error = sl_write_all(w->fd, "file_write", bytes, size);
+	int error = sl_write_all(w->fd, "file_write", NULL, bytes, size);
 
 	if (!error)
 		return SL_OK;
 	sl_file_drop(w);
 	return sl_disk_failed(error, "write", w->dir->path, w->part);
+}
+
+enum sl_status sl_file_put(
+	const struct sl_file_writer *w, uint64_t at, const void *bytes, size_t size)
+{
+	int error = sl_write_all(w->fd, "file_write", &at, bytes, size);
+
+	return error ? sl_disk_failed(error, "write", w->dir->path, w->part) : SL_OK;
 }
 
 enum sl_status sl_file_sync(struct sl_file_writer *w)
@@ -389,7 +397,7 @@ enum sl_status sl_file_append(
 
 	SL_TRY(sl_check_name(name));
 	SL_TRY(open_to_append(d, name, &fd, &made, &before));
-	error = sl_write_all(fd, "file_append", bytes, size);
+	error = sl_write_all(fd, "file_append", NULL, bytes, size);
 	if (!error && !d->lazy && (sl_fault_injected("file_datasync") || fdatasync(fd) != 0)) {
 		verb = "sync";
 		error = errno;

@@ -69,6 +69,13 @@ enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size);
 enum sl_status sl_file_end(struct sl_file_writer *w, bool replace);
 
+/*
+ * Instead of add: writes at an offset. Several threads or processes may do so. After a failure the
+ * file stays open, and the caller drops it.
+ */
+enum sl_status sl_file_put(
+	const struct sl_file_writer *w, uint64_t at, const void *bytes, size_t size);
+
 /* Instead of the end: closes and removes the .part file. Does nothing after a failure. */
 void sl_file_drop(struct sl_file_writer *w);
 

@@ -99,7 +99,7 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
 	/* The old text is cut after the new one is complete: readers always find a signature. */
-	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
+	error = sl_write_all(fd, "dir_sign", NULL, text, (size_t)n);
 	/* Flushed, because a network file system shows it to the ranks on other nodes only then. */
 	if (!error && (ftruncate(fd, n) != 0 || fdatasync(fd) != 0))
 		error = errno;

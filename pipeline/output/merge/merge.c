@@ -13,60 +13,68 @@
 /* A merge reads from more places at a time than a processor fetches without instructions. */
 enum { BYTES_AHEAD = 256 };
 
+/* Records with their keys before them. */
+struct stream {
+	const uint8_t *at, *end; /* of those at hand that were not merged yet */
+	struct feed *feed;       /* of the records after them; NULL: there are none */
+};
+
 /* Merges consecutive batches into blocks of records, each with its key before it. */
 struct feed {
-	struct sl_job job; /* fills a block */
-	struct sl_record_source *source;
-	struct sl_loser_tree tree; /* of the sources */
+	struct sl_job job;               /* fills a block */
+	struct sl_record_source *source; /* of the batches; NULL: they are in rows */
+	struct stream *rows;
+	size_t bytes;              /* of a record with its key */
+	struct sl_loser_tree tree; /* of the batches */
 	bool begun;
 	uint8_t *block[2]; /* SL_MERGE_BLOCK_BYTES */
 	unsigned filled;   /* the block that the job fills */
 	size_t used;       /* bytes that the job has put there */
 };
 
-struct stream {
-	const uint8_t *at, *end; /* of the records at hand that were not merged yet */
-	struct feed *feed;       /* of the records after them; NULL: there are none */
-};
-
-/* A job that opens a batch. A table is read as a whole then. */
-struct opening {
-	struct sl_job job;
-	const struct merge *merge;
-	uint32_t source, batch;
+/* Reads a batch to the intermediate file. */
+struct reader {
+	struct sl_record_source source;
+	uint8_t block[SL_MERGE_BLOCK_BYTES];
 };
 
 struct merge {
 	const struct sl_ordered_list *list;
 	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
-	uint32_t sources, openings, feeds, streams; /* openings: sources, if they become rows */
-	struct sl_record_source *source;
-	struct sl_loser_head *head; /* of the sources */
+	size_t bytes;                    /* of a record with its key */
+	uint32_t n, readers, feeds;      /* n: batches; readers: 0 without an intermediate file */
+	struct sl_record_source *source; /* of the batches, if readers is 0 */
+	struct stream *rows;             /* of the batches, otherwise */
+	struct reader *reader;
+	struct sl_file_writer file;
+	struct sl_map map;          /* of the intermediate file */
+	struct sl_loser_head *head; /* of the batches */
 	struct feed *feed;
 	struct stream *stream;
 	struct sl_loser_tree tree; /* of the streams */
-	struct sl_map rows;        /* the intermediate file */
-	struct opening *opening;
 	void *block;
 };
 
 _Static_assert(
 	sizeof(struct sl_record_source) + sizeof(struct sl_loser_head) <= SL_MERGE_SOURCE_BYTES &&
 		sizeof(struct feed) <= SL_MERGE_FEED_BYTES &&
-		sizeof(struct opening) <= SL_MERGE_OPENING_BYTES &&
+		sizeof(struct reader) <= SL_MERGE_READER_BYTES &&
 		sizeof(struct stream) + sizeof(struct sl_loser_head) <= SL_MERGE_STREAM_BYTES,
 	"plans count these bytes per batch");
 
 /* What is cut here is counted by sl_joined_memory(). */
 static void lay_out(struct sl_arena *a, struct merge *w)
 {
-	w->source = (struct sl_record_source *)sl_cut_items(a, w->sources, sizeof(*w->source));
-	w->head = (struct sl_loser_head *)sl_cut_items(a, w->sources, sizeof(*w->head));
-	w->stream = (struct stream *)sl_cut_items(a, w->streams, sizeof(*w->stream));
-	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->streams, sizeof(*w->tree.at));
+	if (w->readers == 0)
+		w->source = (struct sl_record_source *)sl_cut_items(a, w->n, sizeof(*w->source));
+	else
+		w->rows = (struct stream *)sl_cut_items(a, w->n, sizeof(*w->rows));
+	w->reader = (struct reader *)sl_cut_items(a, w->readers, sizeof(*w->reader));
+	w->head = (struct sl_loser_head *)sl_cut_items(a, w->n, sizeof(*w->head));
+	w->stream = (struct stream *)sl_cut_items(a, w->feeds, sizeof(*w->stream));
+	w->tree.at = (struct sl_loser_head *)sl_cut_items(a, w->feeds, sizeof(*w->tree.at));
 	w->feed = (struct feed *)sl_cut_items(a, w->feeds, sizeof(*w->feed));
-	w->opening = (struct opening *)sl_cut_items(a, w->openings, sizeof(*w->opening));
 	for (uint32_t i = 0; i < w->feeds; i++)
 		for (int b = 0; b < 2; b++) {
 			uint8_t *block = (uint8_t *)sl_cut(a, SL_MERGE_BLOCK_BYTES);
@@ -90,154 +98,163 @@ static enum sl_status get_memory(struct merge *w)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Moves source i to its next record, and enters it. */
+/* Moves to the next record of a batch, and enters it. */
 static inline enum sl_status advance(struct feed *f, uint32_t i)
 {
+	uint64_t key = 0;
 	bool more;
 
-	SL_TRY(sl_record_source_next(&f->source[i], &more));
-	sl_loser_tree_enter(&f->tree, i, more, f->source[i].key);
+	if (f->source) {
+		SL_TRY(sl_record_source_next(&f->source[i], &more));
+		key = f->source[i].key;
+	} else {
+		more = f->rows[i].at < f->rows[i].end;
+		if (more)
+			memcpy(&key, f->rows[i].at, sizeof(key));
+	}
+	sl_loser_tree_enter(&f->tree, i, more, key);
 	return SL_OK;
+}
+
+/* Copies the record at hand of a batch, after its key. */
+static inline void put_record(uint8_t *to, const struct sl_record_source *s, size_t bytes)
+{
+	memcpy(to, &s->key, sizeof(s->key));
+	sl_record_copy(to + sizeof(s->key), s->record, bytes - sizeof(s->key));
 }
 
 /*
  * Job: fills a block. f->used is less than fits only at the end and after a failure, which is that
- * of the source of the next record.
+ * of the batch of the next record.
  */
 static enum sl_status fill(void *context)
 {
 	struct feed *f = (struct feed *)context;
-	const size_t bytes = f->source[0].selection->record_bytes;
 	uint8_t *block = f->block[f->filled];
 
 	f->used = 0;
 	for (uint32_t i = 0; !f->begun && i < f->tree.n; i++)
 		SL_TRY(advance(f, i));
 	f->begun = true;
-	while (f->tree.left > 0 && f->used + sizeof(uint64_t) + bytes <= SL_MERGE_BLOCK_BYTES) {
+	while (f->tree.left > 0 && f->used + f->bytes <= SL_MERGE_BLOCK_BYTES) {
 		uint32_t i = sl_loser_tree_least(&f->tree);
-		const struct sl_record_source *s = &f->source[i];
-		uint8_t *to = block + f->used;
 
-		memcpy(to, &s->key, sizeof(s->key));
-		sl_record_copy(to + sizeof(s->key), s->record, bytes);
-		f->used += sizeof(s->key) + bytes;
+		if (f->source) {
+			put_record(block + f->used, &f->source[i], f->bytes);
+		} else {
+			__builtin_prefetch((const void *)((uintptr_t)f->rows[i].at + BYTES_AHEAD));
+			sl_record_copy(block + f->used, f->rows[i].at, f->bytes);
+			f->rows[i].at += f->bytes;
+		}
+		f->used += f->bytes;
 		SL_TRY(advance(f, i));
 	}
 	return SL_OK;
 }
 
-/* Begins a feed of the sources from number first on. */
-static void begin_feed(struct merge *w, struct feed *f, uint32_t first, uint32_t n)
-{
-	*f = (struct feed){.job = {.run = fill, .context = f},
-		.source = w->source + first,
-		.tree = {.at = w->head + first},
-		.block = {f->block[0], f->block[1]}};
-	sl_loser_tree_begin(&f->tree, n);
-}
-
-/* --- lists ------------------------------------------------------------------------------------ */
-
-/* Opens all batches, divides them among the feeds, and starts the first job of each. */
 static enum sl_status open_lists(struct merge *w)
 {
 	const struct sl_ordered_list *l = w->list;
-	const uint64_t n = w->sources;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < w->n; i++)
 		SL_TRY(sl_record_source_open(&w->source[i], l->dir, &l->m->line[i], w->selection));
-	for (uint32_t i = 0; i < w->feeds; i++) {
-		uint32_t first = (uint32_t)(n * i / w->feeds),
-			 end = (uint32_t)(n * (i + 1) / w->feeds);
-
-		begin_feed(w, &w->feed[i], first, end - first);
-		w->stream[i].feed = &w->feed[i];
-		sl_job_submit(w->pool, &w->feed[i].job, true);
-	}
 	return SL_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* Job: opens a batch. */
-static enum sl_status open_batch(void *context)
+/* Divides the batches among the feeds, and starts the first job of each. */
+static void begin_feeds(struct merge *w)
 {
-	const struct opening *o = (const struct opening *)context;
-	const struct sl_ordered_list *l = o->merge->list;
+	for (uint32_t i = 0; i < w->feeds; i++) {
+		struct feed *f = &w->feed[i];
+		const uint32_t first = (uint32_t)((uint64_t)w->n * i / w->feeds);
 
-	return sl_record_source_open(
-		&o->merge->source[o->source], l->dir, &l->m->line[o->batch], o->merge->selection);
+		*f = (struct feed){.job = {.run = fill, .context = f},
+			.source = w->source ? w->source + first : NULL,
+			.rows = w->rows ? w->rows + first : NULL,
+			.bytes = w->bytes,
+			.tree = {.at = w->head + first},
+			.block = {f->block[0], f->block[1]}};
+		sl_loser_tree_begin(
+			&f->tree, (uint32_t)((uint64_t)w->n * (i + 1) / w->feeds) - first);
+		w->stream[i].feed = f;
+		sl_job_submit(w->pool, &f->job, true);
+	}
 }
 
-/* Starts the job that opens batch i in its source. Does nothing after the last batch. */
-static void begin_batch(struct merge *w, uint32_t i)
-{
-	struct opening *o = &w->opening[i % w->sources];
-
-	if (i >= w->streams)
-		return;
-	*o = (struct opening){.job = {.run = open_batch, .context = o},
-		.merge = w,
-		.source = i % w->sources,
-		.batch = i};
-	if (w->sources > 1)
-		sl_job_submit(w->pool, &o->job, false);
-}
+/* --- the intermediate file -------------------------------------------------------------------- */
 
 /*
- * Appends the records of batch i to the intermediate file. *bytes: of the file, and where the batch
- * ends.
+ * The file has a place for each batch: the bytes of its selected rows, and these rows. It is as long
+ * as if all were selected, so that it is known where it is: from rows->at on, while there is no map.
  */
-static enum sl_status write_rows(
-	struct merge *w, uint32_t i, struct sl_file_writer *file, size_t *bytes)
-{
-	struct opening *o = &w->opening[i % w->sources];
-	struct feed *f = &w->feed[0];
-	enum sl_status s = w->sources > 1 ? sl_job_wait(w->pool, &o->job) : open_batch(o);
+enum { ROWS_BEGIN = sizeof(uint64_t) };
 
-	begin_feed(w, f, o->source, 1);
-	do {
-		s = s == SL_OK ? fill(f) : s;
-		s = s == SL_OK ? sl_file_add(file, f->block[0], f->used) : s;
-		*bytes += f->used;
-	} while (s == SL_OK && f->used > 0);
-	sl_record_source_close(&w->source[o->source]);
-	begin_batch(w, i + w->sources);
+/* Copies the rows of an open batch to its place. */
+static enum sl_status copy_rows(struct merge *w, struct reader *r, uint64_t at)
+{
+	uint64_t all = 0;
+	size_t used = 0;
+	bool more = true;
+
+	while (more) {
+		SL_TRY(sl_record_source_next(&r->source, &more));
+		if (more) {
+			put_record(r->block + used, &r->source, w->bytes);
+			used += w->bytes;
+		}
+		if (!more || used + w->bytes > sizeof(r->block)) {
+			SL_TRY(sl_file_put(&w->file, at + ROWS_BEGIN + all, r->block, used));
+			all += used;
+			used = 0;
+		}
+	}
+	return sl_file_put(&w->file, at, &all, sizeof(all));
+}
+
+/* Task: reads a batch. A table is in memory as a whole then. */
+static enum sl_status copy_batch(void *context, uint32_t worker, uint32_t i)
+{
+	struct merge *w = (struct merge *)context;
+	struct reader *r = &w->reader[worker];
+	enum sl_status s =
+		sl_record_source_open(&r->source, w->list->dir, &w->list->m->line[i], w->selection);
+
+	if (s == SL_OK)
+		s = copy_rows(w, r, (uintptr_t)w->rows[i].at);
+	sl_record_source_close(&r->source);
 	return s;
 }
 
-/*
- * Makes the intermediate file, and maps it: it has no name from then on. Its batches are streams.
- */
+/* Writes the file, by processes if each table is read by one, and maps it: it has no name then. */
 static enum sl_status make_rows(struct merge *w)
 {
 	const struct sl_plan *plan = w->list->plan;
 	char list[SL_FILE_NAME_BYTES], name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct sl_file_writer file;
-	enum sl_status s = SL_OK;
-	size_t bytes = 0;
+	uint64_t at = 0, bytes;
+	enum sl_status s;
 
+	for (uint32_t i = 0; i < w->n; i++) {
+		w->rows[i].at = (const uint8_t *)(uintptr_t)at;
+		at += ROWS_BEGIN + w->list->m->line[i].survivors * w->bytes;
+	}
 	snprintf(name, sizeof(name), "%.220s.1_0",
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, list));
-	SL_TRY(sl_file_begin(w->list->work, name, &file));
-	for (uint32_t i = 0; i < w->sources; i++)
-		begin_batch(w, i);
-	for (uint32_t i = 0; s == SL_OK && i < w->streams; i++) {
-		s = write_rows(w, i, &file, &bytes);
-		w->stream[i].end = (const uint8_t *)(uintptr_t)bytes;
-	}
+	SL_TRY(sl_file_begin(w->list->work, name, &w->file));
+	s = plan->choices.format->starts_processes
+	            ? sl_tasks_fork(w->readers, w->n, copy_batch, w)
+	            : sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w);
 	if (s != SL_OK) {
-		sl_file_drop(&file);
+		sl_file_drop(&w->file);
 		return s;
 	}
-	SL_TRY(sl_file_sync(&file));
-	snprintf(path, sizeof(path), "%.3800s/%.280s", w->list->work->path, file.part);
-	s = sl_map_file(path, &w->rows);
-	sl_file_remove_part(&file);
-	for (uint32_t i = 0; s == SL_OK && bytes > 0 && i < w->streams; i++) {
-		w->stream[i].at = i > 0 ? w->stream[i - 1].end : (const uint8_t *)w->rows.at;
-		w->stream[i].end = (const uint8_t *)w->rows.at + (uintptr_t)w->stream[i].end;
+	SL_TRY(sl_file_sync(&w->file));
+	snprintf(path, sizeof(path), "%.3800s/%.280s", w->list->work->path, w->file.part);
+	s = sl_map_file(path, &w->map);
+	sl_file_remove_part(&w->file);
+	for (uint32_t i = 0; s == SL_OK && i < w->n; i++) {
+		w->rows[i].at = (const uint8_t *)w->map.at + (uintptr_t)w->rows[i].at + ROWS_BEGIN;
+		memcpy(&bytes, w->rows[i].at - ROWS_BEGIN, sizeof(bytes));
+		w->rows[i].end = w->rows[i].at + bytes;
 	}
 	return s;
 }
@@ -287,10 +304,8 @@ static inline enum sl_status enter(struct merge *w, uint32_t i)
 
 static enum sl_status merge(struct merge *w, struct sl_record_output *o)
 {
-	const size_t bytes = w->selection->record_bytes;
-
-	sl_loser_tree_begin(&w->tree, w->streams);
-	for (uint32_t i = 0; i < w->streams; i++)
+	sl_loser_tree_begin(&w->tree, w->feeds);
+	for (uint32_t i = 0; i < w->feeds; i++)
 		SL_TRY(enter(w, i));
 	while (w->tree.left > 0) {
 		uint32_t i = sl_loser_tree_least(&w->tree);
@@ -299,7 +314,7 @@ static enum sl_status merge(struct merge *w, struct sl_record_output *o)
 
 		__builtin_prefetch((const void *)((uintptr_t)record + BYTES_AHEAD));
 		SL_TRY(sl_record_output_add(o, record));
-		s->at = record + bytes;
+		s->at += w->bytes;
 		SL_TRY(enter(w, i));
 	}
 	return SL_OK;
@@ -310,11 +325,9 @@ static void close_all(struct merge *w)
 {
 	for (uint32_t i = 0; w->block && i < w->feeds; i++)
 		sl_job_finish(w->pool, &w->feed[i].job);
-	for (uint32_t i = 0; w->block && i < w->openings; i++)
-		sl_job_finish(w->pool, &w->opening[i].job);
-	for (uint32_t i = 0; w->block && i < w->sources; i++)
+	for (uint32_t i = 0; w->source && i < w->n; i++)
 		sl_record_source_close(&w->source[i]);
-	sl_unmap(&w->rows);
+	sl_unmap(&w->map);
 	sl_memory_give(SL_HOST, w->block);
 }
 
@@ -322,22 +335,21 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 	struct sl_record_output *o)
 {
 	const uint32_t n = (uint32_t)l->m->n;
-	const bool by_rows = selection->rows || n > l->most;
-	const uint32_t feeds = by_rows ? 1 : sl_merge_feeds(o->pool->n, n);
-	const uint32_t readers = sl_merge_readers(l->plan, n);
 	struct merge w = {.list = l,
 		.selection = selection,
 		.pool = o->pool,
-		.sources = by_rows ? readers : n,
-		.openings = by_rows ? readers : 0,
-		.feeds = feeds,
-		.streams = by_rows ? n : feeds};
+		.bytes = sizeof(uint64_t) + selection->record_bytes,
+		.n = n,
+		.readers = selection->rows || n > l->most ? sl_merge_readers(l->plan, n) : 0,
+		.feeds = sl_merge_feeds(o->pool->n, n)};
 	enum sl_status s = get_memory(&w);
 
 	if (s == SL_OK)
-		s = by_rows ? make_rows(&w) : open_lists(&w);
-	if (s == SL_OK)
+		s = w.rows ? make_rows(&w) : open_lists(&w);
+	if (s == SL_OK) {
+		begin_feeds(&w);
 		s = merge(&w, o);
+	}
 	close_all(&w);
 	return s;
 }

@@ -2,17 +2,15 @@
  * merge.h - merges the sorted records of the batches of a run, by key.
  *
  * Records with equal keys keep the order of their batches, which is that of their ids. The calling
- * thread merges streams of records by a tree of losers (../source/loser_tree.h):
+ * thread merges streams of records by a tree of losers (../source/loser_tree.h). Jobs fill the
+ * streams: each merges consecutive batches by its own tree. While the calling thread merges one
+ * block of a stream, the job fills the other.
  *
- * - Lists are mapped. Jobs fill the streams: each merges consecutive batches by its own tree, and
- *   reads, decompresses and checks their files. While the calling thread merges one block of a
- *   stream, the job fills the other.
+ * - Lists are mapped. The jobs read, decompress and check their files. A failure of a job is
+ *   reported when the record that could not be read would be next, as by one thread.
  * - The survivors of a table are in memory while it is read, and only so many lists can be open. So
- *   tables, and lists of more batches, become one intermediate file of keys and rows first. Each
- *   batch in it is a stream. Jobs read several tables at a time, unless processes read them.
- *
- * A failure of a job is reported when the record that could not be read would be next, as by one
- * thread.
+ *   tables, and lists of more batches, become one intermediate file of keys and rows first. Several
+ *   batches are read at a time: by threads, or by processes if the format starts processes itself.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_H

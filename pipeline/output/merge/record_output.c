@@ -8,6 +8,8 @@
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
 
+enum { ROWS_AT_ONCE = 1 << 12 };
+
 size_t sl_list_header_bytes(const struct sl_list_target *t, size_t bytes)
 {
 	return t->gzip ? sl_gzip_stored_bytes(bytes) : bytes;
@@ -36,6 +38,19 @@ static void lay_out_member(struct sl_arena *a, struct sl_output_buffer *b)
 	b->x.scratch.base = sl_cut(a, b->x.scratch.size);
 }
 
+/* Task: makes columns of some rows of a buffer, so few that they stay in the cache. */
+static enum sl_status get_rows(void *context, uint32_t worker, uint32_t t)
+{
+	const struct sl_output_buffer *b = (const struct sl_output_buffer *)context;
+	const struct sl_record_output *o = b->output;
+	const uint32_t from = t * ROWS_AT_ONCE, left = (uint32_t)(b->used / o->bytes) - from;
+
+	(void)worker;
+	sl_row_get(o->rows, b->records + (size_t)from * o->bytes, from,
+		left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE, sl_table_output_block(o->table));
+	return SL_OK;
+}
+
 /* Passes on the records of a buffer: as rows, or as bytes of the list. */
 static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, size_t size)
 {
@@ -45,8 +60,10 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 	o->written.values += records;
 	if (!o->table)
 		return o->list.sink(o->list.context, bytes, size);
-	sl_row_get(o->rows, bytes, records, sl_table_output_block(o->table));
-	return sl_table_output_add(o->table, o->pool->n > 0 ? o->pool : NULL);
+	sl_table_output_block(o->table)->n = records;
+	SL_TRY(sl_tasks_run(
+		o->pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE), get_rows, b));
+	return sl_table_output_add(o->table, o->pool);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */

@@ -77,8 +77,8 @@ static enum sl_status open_list(struct sl_record_source *s, const struct sl_mani
 static enum sl_status open_table(struct sl_record_source *s, const struct sl_manifest_line *line)
 {
 	SL_TRY(sl_checked_file_end(&s->list));
-	SL_TRY(sl_survivors_of(
-		sl_format_of(line->file), s->list.map.at, s->list.map.bytes, &s->table));
+	SL_TRY(sl_survivors_of(sl_format_of(line->file), s->list.map.at, s->list.map.bytes,
+		(uint32_t)line->survivors, &s->table));
 	if (s->table.table.n == line->survivors &&
 		sl_row_columns_find(s->selection->rows, &s->table.table, &s->columns))
 		return SL_OK;

@@ -52,12 +52,13 @@ void sl_row_put(
 		copy(to + l->item[k].at, c->data[k] + i * c->step[k], l->item[k].bytes);
 }
 
-void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, struct sl_table *t)
+void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t first, uint32_t n,
+	const struct sl_table *t)
 {
-	t->n = n;
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct sl_row_item *item = &l->item[k];
-		uint8_t *to = (uint8_t *)sl_table_find(t, item->column)->data;
+		uint8_t *to = (uint8_t *)sl_table_find(t, item->column)->data +
+		              (size_t)first * item->bytes;
 		const uint8_t *from = rows + item->at;
 
 		for (uint32_t i = 0; i < n; i++, to += item->bytes, from += l->bytes)

@@ -85,9 +85,11 @@ void sl_row_put(
 	const struct sl_row_layout *l, const struct sl_row_columns *c, uint64_t i, uint8_t *to);
 
 /*
- * Sets t to n rows, one after another, whose layout is that of its columns that are not constant.
+ * Copies n rows, one after another, whose layout is that of the columns of t that are not constant,
+ * to its rows from number first on.
  */
-void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t n, struct sl_table *t);
+void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t first, uint32_t n,
+	const struct sl_table *t);
 
 /* --- record_source ---------------------------------------------------------------------------- */
 

@@ -86,7 +86,7 @@ enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b)
 	enum sl_status s;
 
 	sl_job_pool_open(&pool, b->threads - 1);
-	s = sl_job_each(&pool, (uint32_t)b->n, make_and_use, &l);
+	s = sl_tasks_run(&pool, b->threads, (uint32_t)b->n, make_and_use, &l);
 	sl_job_pool_close(&pool);
 	return s;
 }

@@ -18,7 +18,7 @@
  * it.
  */
 
-enum { SL_PY_THREADS_MOST = SL_JOB_THREADS_MOST + 1 };
+enum { SL_PY_THREADS_MOST = SL_JOB_THREADS_MOST };
 
 struct sl_py_blocks {
 	size_t n;

@@ -15,7 +15,7 @@ enum { DIGITS = 9, POINT = 32 };
  */
 static const uint64_t error_max = 64;
 
-static const uint64_t tens[DIGITS + 1] = {
+static const uint32_t tens[DIGITS + 1] = {
 	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
 /* --- powers of ten ---------------------------------------------------------------------------- */
@@ -113,32 +113,43 @@ static struct scaled scale_to_digits(const struct sl_powers *p, const struct flo
 		s.value = scale(p, f, DIGITS - 1 - magnitude);
 	}
 	s.exponent = magnitude - (DIGITS - 1);
-	s.above = s.value / f->significand;
+	s.above = power_of(p, -s.exponent) >>
+	          (63 - POINT - f->exponent - power_exponent(-s.exponent));
 	s.above = f->lost ? (s.above << f->lost) / 2 : s.above / 2;
 	s.below = f->even_power ? s.above / 2 : s.above;
 	return s;
 }
 
 /* Rounds to DIGITS - cut digits. True if the result is certainly between the midpoints. */
-static bool round_off(const struct scaled *s, int cut, struct decimal *d)
+static inline bool round_off(const struct scaled *s, int cut, struct decimal *d)
 {
-	uint64_t unit = tens[cut] << POINT;
-	uint64_t digits = (s->value + unit / 2) / unit;
+	uint64_t unit = (uint64_t)tens[cut] << POINT;
+	uint32_t digits = (uint32_t)((s->value + unit / 2) >> POINT) / tens[cut];
 	uint64_t at = digits * unit;
 
-	*d = (struct decimal){(uint32_t)digits, s->exponent + cut};
+	*d = (struct decimal){digits, s->exponent + cut};
 	return at > s->value ? at - s->value + error_max < s->above
 	                     : s->value - at + error_max < s->below;
 }
 
-/* The fewest digits that suffice. Most floats need 8 or 9: if 6 fail, fewer are not tried. */
+/*
+ * The fewest digits that suffice. Most floats need 8 or 9: if 6 fail, fewer are not tried, and the
+ * others without branches, which no processor could predict.
+ */
 static struct decimal shortest(const struct scaled *s)
 {
-	struct decimal d;
-	int cut = round_off(s, DIGITS - 6, &d) ? DIGITS - 1 : DIGITS - 7;
+	struct decimal d, seven, eight;
 
-	while (!round_off(s, cut, &d) && cut > 0)
-		cut--;
+	if (round_off(s, DIGITS - 6, &d)) {
+		for (int cut = DIGITS - 1; !round_off(s, cut, &d); cut--)
+			;
+	} else {
+		const bool is_seven = round_off(s, DIGITS - 7, &seven);
+		const bool is_eight = round_off(s, DIGITS - 8, &eight);
+
+		(void)round_off(s, 0, &d);
+		d = is_seven ? seven : is_eight ? eight : d;
+	}
 	while (d.digits % 10 == 0) { /* rounded up, as 9.99 to 10.0 */
 		d.digits /= 10;
 		d.exponent++;
@@ -146,17 +157,21 @@ static struct decimal shortest(const struct scaled *s)
 	return d;
 }
 
+/* Two digits at a time. */
 size_t sl_print_u64(uint64_t v, char *text)
 {
-	char back[SL_U64_TEXT_BYTES];
-	size_t n = 0;
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char digits[SL_U64_TEXT_BYTES + 1], *end = digits + sizeof(digits), *at = end;
 
-	do
-		back[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	for (size_t i = 0; i < n; i++)
-		text[i] = back[n - 1 - i];
-	return n;
+	for (; v >= 10; v /= 100)
+		memcpy(at -= 2, pairs + v % 100 * 2, 2);
+	if (v > 0 || at == end)
+		*--at = (char)('0' + v);
+	memcpy(text, at, (size_t)(end - at));
+	return (size_t)(end - at);
 }
 
 static size_t put(char *text, const char *what)
@@ -184,12 +199,15 @@ static size_t print_plain(const char *digits, int n, int first, char *text)
 		memcpy(text + used, digits, (size_t)n);
 		return used + (size_t)n;
 	}
-	for (int i = 0; i < n; i++) {
-		if (i == first + 1)
-			text[used++] = '.';
-		text[used++] = digits[i];
+	if (first >= n - 1) {
+		memcpy(text, digits, (size_t)n);
+		return (size_t)n + zeros(text + n, first + 1 - n);
 	}
-	return first >= n ? used + zeros(text + used, first + 1 - n) : used;
+	used = (size_t)first + 1;
+	memcpy(text, digits, used);
+	text[used] = '.';
+	memcpy(text + used + 1, digits + used, (size_t)n - used);
+	return (size_t)n + 1;
 }
 
 /* Prints as 1.2e9 or 1.2e-12. */
@@ -259,13 +277,27 @@ bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 	return true;
 }
 
-/* The float nearest to a text. 0 if the text is longer than any that sl_print_f32() prints. */
+/*
+ * The float nearest to a text. 0 if the text is longer than any that sl_print_f32() prints. Digits
+ * of that number and the power of ten are exact as doubles, so their ratio is the nearest double.
+ */
 static float guess(const char *text, size_t length)
 {
+	static const double power[SL_F32_TEXT_BYTES] = {
+		1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
 	char copy[SL_F32_TEXT_BYTES + 1];
+	size_t i = 0, point = length;
+	uint64_t digits = 0;
 
 	if (length > SL_F32_TEXT_BYTES)
 		return 0;
+	for (; i < length && (text[i] == '.' || (text[i] >= '0' && text[i] <= '9')); i++)
+		if (text[i] == '.')
+			point = i + 1;
+		else
+			digits = digits * 10 + (uint64_t)(text[i] - '0');
+	if (i == length)
+		return (float)((double)digits / power[length - point]);
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	return strtof(copy, NULL);

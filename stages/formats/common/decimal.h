@@ -13,7 +13,7 @@
  * 0.41 % of random floats would get other digits: it accepts a text that is exactly a midpoint
  * (3.543263e7 for 35432632), and of two texts that are equally near it takes the even one.
  *
- * A text is read by strtof() and then printed again: it is accepted only if the result is the same.
+ * A text is read, and then printed again: it is accepted only if the result is the same.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_DECIMAL_H
 #define SL_STAGES_FORMATS_COMMON_DECIMAL_H

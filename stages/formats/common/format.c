@@ -80,29 +80,36 @@ bool sl_store_number(const struct sl_table_column *c, uint32_t row, double value
 	return true;
 }
 
-/* An arena without memory only adds up the sizes. */
+/*
+ * An arena without memory only adds up the sizes. If the file does not have the number of rows that
+ * is known, it is read once more, to say what is wrong with it.
+ */
 enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t bytes,
 	struct sl_table *t, void **block, size_t *used)
 {
+	const bool known = t->known > 0;
 	struct sl_arena a = {0};
-	enum sl_status s;
+	enum sl_status s = read(file, bytes, &a, t);
 
 	*block = NULL;
-	SL_TRY(read(file, bytes, &a, t));
 	*used = a.used;
-	SL_TRY(sl_memory_get(SL_HOST, *used, block));
+	t->known = t->n;
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, *used, block);
 	a = (struct sl_arena){*block, 0, *used};
-	s = read(file, bytes, &a, t);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, *block);
-		*block = NULL;
-	}
-	return s;
+	if (s == SL_OK)
+		s = read(file, bytes, &a, t);
+	t->known = 0;
+	if (s == SL_OK)
+		return SL_OK;
+	sl_memory_give(SL_HOST, *block);
+	*block = NULL;
+	return known ? sl_format_load(read, file, bytes, t, block, used) : s;
 }
 
 void sl_read_begin(struct sl_table *t)
 {
-	*t = (struct sl_table){.only = t->only};
+	*t = (struct sl_table){.only = t->only, .known = t->known};
 }
 
 bool sl_table_wants(const struct sl_table *t, const char *name)
@@ -165,72 +172,28 @@ enum sl_status sl_format_deflate(struct sl_exec *x, const struct sl_file_facts *
 
 /* --- tasks of a joined file ------------------------------------------------------------------- */
 
-/* A thread that takes tasks. */
-struct sl_join_worker {
-	struct sl_job job;
-	struct sl_joined_file *file;
-	sl_join_task *task;
-	struct sl_exec x;
-	uint32_t failed; /* number of the task that failed */
-};
-
-/* Takes tasks until none is left, or one fails. */
-static enum sl_status take_tasks(void *context)
-{
-	struct sl_join_worker *w = (struct sl_join_worker *)context;
-	struct sl_joined_file *j = w->file;
-	enum sl_status s = SL_OK;
-
-	while (s == SL_OK) {
-		w->failed = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
-		if (w->failed >= j->n_tasks)
-			return SL_OK;
-		s = w->task(j, &w->x, w->failed);
-	}
-	return s;
-}
-
 void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch)
 {
-	j->worker = (struct sl_join_worker *)sl_cut_items(a, j->n_workers, sizeof(*j->worker));
+	j->worker = (struct sl_exec *)sl_cut_items(a, j->n_workers, sizeof(*j->worker));
 	for (uint32_t i = 0; i < j->n_workers; i++) {
 		struct sl_arena own = {.base = sl_cut(a, scratch), .size = scratch};
 
 		if (j->worker)
-			j->worker[i] = (struct sl_join_worker){
-				.job = {.run = take_tasks, .context = &j->worker[i]},
-				.x = {.space = SL_HOST, .scratch = own}};
+			j->worker[i] = (struct sl_exec){.space = SL_HOST, .scratch = own};
 	}
+}
+
+static enum sl_status run_task(void *context, uint32_t worker, uint32_t t)
+{
+	struct sl_joined_file *j = (struct sl_joined_file *)context;
+
+	return j->task(j, &j->worker[worker], t);
 }
 
 enum sl_status sl_join_run(struct sl_joined_file *j, uint32_t n, sl_join_task *task)
 {
-	const uint32_t workers = !j->pool ? 1 : n < j->n_workers ? n : j->n_workers;
-	struct sl_join_worker *first = NULL;
-
-	j->n_tasks = n;
-	j->next = 0;
-	for (uint32_t i = 0; i < workers; i++) {
-		j->worker[i].file = j;
-		j->worker[i].task = task;
-		if (j->pool)
-			sl_job_submit(j->pool, &j->worker[i].job, true);
-		else
-			j->worker[i].job.status = take_tasks(&j->worker[i]);
-	}
-	for (uint32_t i = 0; i < workers; i++) {
-		struct sl_join_worker *w = &j->worker[i];
-
-		if (j->pool)
-			(void)sl_job_wait(j->pool, &w->job);
-		if (w->job.status != SL_OK && (!first || w->failed < first->failed))
-			first = w;
-	}
-	if (!first)
-		return SL_OK;
-	if (j->pool)
-		sl_set_last_error(first->job.message);
-	return first->job.status;
+	j->task = task;
+	return sl_tasks_run(j->pool, j->n_workers, n, run_task, j);
 }
 
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)

@@ -91,8 +91,14 @@ struct sl_packed {
 };
 
 struct sl_job_pool;
-struct sl_join_worker;
+struct sl_joined_file;
 struct sl_format;
+
+/*
+ * What add packs is divided into tasks, which the threads of a pool take one after another. Task t
+ * packs its share of the block into memory that no other task uses. Each thread has its own x.
+ */
+typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
 
 /*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of
@@ -106,11 +112,11 @@ struct sl_joined_file {
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
 	void *own;           /* of the format; cut by lay_out */
 	const struct sl_table *block; /* that add packs */
-	struct sl_join_worker *worker;
-	uint32_t n_workers;        /* at least 1 */
-	uint32_t n_tasks, next;    /* of sl_join_run() */
-	struct sl_job_pool *pool;  /* NULL: the caller runs all tasks */
-	struct sl_written written; /* by add and end; begin sets the columns */
+	struct sl_exec *worker;       /* each has scratch of its own */
+	uint32_t n_workers;           /* at least 1 */
+	sl_join_task *task;           /* of sl_join_run() */
+	struct sl_job_pool *pool;     /* NULL: the caller runs all tasks */
+	struct sl_written written;    /* by add and end; begin sets the columns */
 
 	/* Appends bytes to a part. */
 	enum sl_status (*put)(void *context, uint32_t part, const void *bytes, size_t size);
@@ -128,12 +134,6 @@ static inline uint32_t sl_join_rows(uint64_t rows)
 {
 	return rows < SL_JOIN_ROWS ? (uint32_t)rows : (uint32_t)SL_JOIN_ROWS;
 }
-
-/*
- * What add packs is divided into tasks, which the threads of a pool take one after another. Task t
- * packs its share of the block into memory that no other task uses. Each thread has its own x.
- */
-typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
 
 /* Cuts j->worker from the arena, and so many bytes of scratch for each worker. */
 void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch);

@@ -94,23 +94,24 @@ struct piece {
 	size_t bytes; /* of the text, or of the member */
 };
 
-/* As many pieces as workers are made at the same time. */
+/* As many pieces as workers are made at the same time, while those before them are put. */
 struct text_join {
-	struct piece *piece;
-	uint32_t from; /* first row of the first of these pieces */
+	struct piece *piece, *full; /* that are made; that are put */
+	uint32_t n_full;
+	uint32_t from; /* first row of the first of the pieces that are made */
 };
 
 static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	const bool gzip = j->format == &sl_format_csv_gz;
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
-	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
+	struct piece *piece = (struct piece *)sl_cut_items(a, 2 * j->n_workers, sizeof(*piece));
 	struct sl_shape shape = {.level = j->run->level, .most_room = true};
 	struct sl_table longest = j->all;
 
 	longest.n = piece_rows(j->all.n);
 	shape.in_bytes = sl_csv_text_bytes(&longest);
-	for (uint32_t i = 0; i < j->n_workers; i++) {
+	for (uint32_t i = 0; i < 2 * j->n_workers; i++) {
 		char *text = (char *)sl_cut(a, shape.in_bytes);
 		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, packed_bytes(&longest)) : NULL;
 
@@ -119,17 +120,36 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	}
 	sl_join_lay_out(a, j, gzip ? sl_scratch(j->run->deflate, &shape) : 0);
 	if (own)
-		*own = (struct text_join){.piece = piece};
+		*own = (struct text_join){.piece = piece, .full = piece + j->n_workers};
 	j->own = own;
 }
 
-/* Task: makes piece t of those that are made at the same time; before the first block, a line. */
+/* Puts the pieces that were made before. */
+static enum sl_status put_full(struct sl_joined_file *j)
+{
+	const struct text_join *own = (const struct text_join *)j->own;
+
+	for (uint32_t i = 0; i < own->n_full; i++) {
+		const struct piece *p = &own->full[i];
+
+		SL_TRY(j->put(
+			j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes));
+	}
+	return SL_OK;
+}
+
+/*
+ * Task: 0 puts the pieces made before, the others make one each; before the first block, the first
+ * line.
+ */
 static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
 	const struct text_join *own = (const struct text_join *)j->own;
-	const uint32_t from = own->from + t * PIECE_ROWS;
-	struct piece *p = &own->piece[t];
+	const uint32_t k = t > 0 ? t - 1 : 0, from = own->from + k * PIECE_ROWS;
+	struct piece *p = &own->piece[k];
 
+	if (t == 0)
+		return put_full(j);
 	p->bytes = j->block->n == 0 ? sl_csv_print_header(&j->all, p->text)
 	                            : sl_csv_print_rows(j->block, from,
 					      piece_rows(j->block->n - from), p->text);
@@ -138,18 +158,16 @@ static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, ui
 	                 : SL_OK;
 }
 
-/* Makes so many pieces, and puts them. */
+/* Makes so many pieces, which are put next. */
 static enum sl_status add_pieces(struct sl_joined_file *j, uint32_t n)
 {
-	const struct text_join *own = (const struct text_join *)j->own;
+	struct text_join *own = (struct text_join *)j->own;
+	struct piece *made = own->piece;
 
-	SL_TRY(sl_join_run(j, n, make_piece));
-	for (uint32_t t = 0; t < n; t++) {
-		const struct piece *p = &own->piece[t];
-
-		SL_TRY(j->put(
-			j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes));
-	}
+	SL_TRY(sl_join_run(j, 1 + n, make_piece));
+	own->piece = own->full;
+	own->full = made;
+	own->n_full = n;
 	return SL_OK;
 }
 
@@ -169,6 +187,8 @@ static enum sl_status add_join(struct sl_joined_file *j)
 
 		SL_TRY(add_pieces(j, left < j->n_workers ? left : j->n_workers));
 	}
+	SL_TRY(put_full(j));
+	own->n_full = 0;
 	j->written.values += n;
 	return SL_OK;
 }

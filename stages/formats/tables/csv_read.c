@@ -301,8 +301,8 @@ static enum sl_status parse_row(const struct lines *l, const struct sl_powers *p
 }
 
 /*
- * Reads all rows. The first line is read again, to pass over it: its columns were added in the
- * first pass.
+ * Reads all rows, as many as t->n. The first line is read again, to pass over it: its columns were
+ * added before.
  */
 static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 {
@@ -314,11 +314,12 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	sl_powers_make(&powers);
 	l->reads = true;
 	SL_TRY(read_header(l, &header));
-	for (uint32_t row = 0; row < t->n; row++) {
+	for (uint32_t row = 0;; row++) {
 		SL_TRY(next_line(l, &line, &length));
+		if (!line || row == t->n)
+			return !line && row == t->n ? SL_OK : damaged("its rows were changed");
 		SL_TRY(parse_row(l, &powers, t, row, line, length));
 	}
-	return SL_OK;
 }
 
 /* What read_once() passes the text to. */
@@ -351,10 +352,16 @@ static enum sl_status read_once(const struct text *text, text_reader *how, struc
 	return status;
 }
 
-/* Counts rows before memory is cut, so a damaged file cannot request more than it contains. */
+/*
+ * Rows are counted before memory is cut, unless their number is known, so a damaged file cannot
+ * request more than it contains.
+ */
 static enum sl_status read_text(const struct text *text, struct sl_arena *a, struct sl_table *t)
 {
-	SL_TRY(read_once(text, measure, t));
+	const bool known = t->known > 0 && t->known / SL_INFLATE_RATIO_MAX <= text->bytes;
+
+	SL_TRY(read_once(text, known ? read_header : measure, t));
+	t->n = known ? t->known : t->n;
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		t->column[i].data = sl_read_cut(a, t, i);
 	if (!a->base)

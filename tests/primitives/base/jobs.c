@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "tests/support/basic/check.h"
 
@@ -193,38 +194,51 @@ TEST(failures_are_handed_over)
 	}
 }
 
-struct counts {
-	unsigned of[JOBS]; /* how often each task ran */
-	bool fails;
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+/* What tasks do: they count, in memory that processes share, and some fail. */
+struct counted {
+	unsigned times[JOBS];
+	bool fails, dies, forks;
 	pthread_t caller;
 };
 
-static enum sl_status count_task(void *context, uint32_t worker, uint32_t k)
+static enum sl_status count(void *context, uint32_t worker, uint32_t task)
 {
-	struct counts *counts = (struct counts *)context;
+	struct counted *c = (struct counted *)context;
 
-	if ((worker == 0) != (pthread_equal(counts->caller, pthread_self()) != 0))
-		return sl_fail(SL_INTERNAL, "worker %u is another thread", worker);
-	counts->of[k]++;
-	return counts->fails && k % 10 == 7 ? sl_fail(SL_DISK, "task %u failed", k) : SL_OK;
+	if (worker >= 3 || (!c->forks && (worker == 0) != pthread_equal(c->caller, pthread_self())))
+		return sl_fail(SL_INTERNAL, "task %u has a wrong worker", task);
+	__atomic_fetch_add(&c->times[task], 1, __ATOMIC_RELAXED);
+	if (c->dies && task == 7)
+		raise(SIGKILL);
+	return c->fails && (task == 7 || task == 9) ? sl_fail(SL_DISK, "task %u failed", task)
+	                                            : SL_OK;
 }
 
-/* Each task runs once; of tasks that fail, the first one counts. */
-TEST(loops_run_each_task)
+static enum sl_status run_tasks(struct sl_job_pool *pool, bool forks, struct counted *c)
 {
-	for (uint32_t threads = 0; threads < 6; threads++)
-		for (unsigned n = 0; n <= JOBS; n += 1 + n / 2) {
-			struct counts counts = {.caller = pthread_self()};
-			struct sl_job_pool pool;
+	return forks ? sl_tasks_fork(3, JOBS, count, c) : sl_tasks_run(pool, 3, JOBS, count, c);
+}
 
-			sl_job_pool_open(&pool, threads);
-			assert_ok(sl_job_each(threads < 5 ? &pool : NULL, n, count_task, &counts));
-			for (unsigned k = 0; k < JOBS; k++)
-				assert_int_equal(counts.of[k], k < n);
-			counts.fails = true;
-			if (n > 7)
-				assert_fails(sl_job_each(&pool, n, count_task, &counts), SL_DISK,
-					"task 7 failed");
-			sl_job_pool_close(&pool);
-		}
+TEST(tasks_run_once_by_threads_and_processes)
+{
+	struct counted *c = (struct counted *)mmap(
+		NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	for (uint32_t k = 0; k < 4; k++) {
+		struct sl_job_pool pool;
+
+		*c = (struct counted){.forks = k == 3, .caller = pthread_self()};
+		sl_job_pool_open(&pool, k);
+		assert_ok(run_tasks(&pool, k == 3, c));
+		for (unsigned i = 0; i < JOBS; i++)
+			assert_int_equal(c->times[i], 1);
+		c->fails = true;
+		assert_fails(run_tasks(&pool, k == 3, c), SL_DISK, "task 7 failed");
+		sl_job_pool_close(&pool);
+	}
+	c->dies = true;
+	assert_fails(run_tasks(NULL, true, c), SL_HOST_MEMORY, "the system stopped a process");
+	munmap(c, sizeof(*c));
 }

@@ -290,7 +290,7 @@ TEST(interrupted_writes_are_complete)
 	assert_int_equal(sl_thread_start(1 << 20, read_slowly, &ends[0], &reader), 0);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	error = sl_write_all(ends[1], "file_write", bytes, LARGEST);
+	error = sl_write_all(ends[1], "file_write", NULL, bytes, LARGEST);
 	setitimer(ITIMER_REAL, &never, NULL);
 	signal(SIGALRM, SIG_DFL);
 	close(ends[1]);
