@@ -151,8 +151,8 @@ static enum sl_status read_rows(
 	set_constants(&s->header, t);
 	for (; rows.first < t->n; rows.first += rows.n) {
 		SL_TRY(sl_mcpl_raw(s, SIZE_MAX, &rows.records, &rows.n));
-		SL_TRY(sl_job_each(
-			r->pool, (uint32_t)((rows.n + BLOCK - 1) / BLOCK), decode_block, &rows));
+		SL_TRY(sl_tasks_run(r->pool, SL_JOB_THREADS_MOST,
+			(uint32_t)((rows.n + BLOCK - 1) / BLOCK), decode_block, &rows));
 	}
 	r->digits = (rows.found & SL_MCPL_ROUNDED) != 0 ||
 	            (!r->wide && (double)(float)s->header.weight != s->header.weight);
