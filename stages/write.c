@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "stages/batch/recipe.h"
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/inputs/inputs.h"
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"

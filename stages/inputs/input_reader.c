@@ -16,7 +16,6 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */

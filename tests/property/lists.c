@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"

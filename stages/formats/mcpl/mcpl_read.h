@@ -1,5 +1,5 @@
 /*
- * mcpl_read.h - MCPL files and records in memory as columns.
+ * mcpl_read.h - MCPL files in memory as tables of columns.
  *
  * sl_mcpl_read() reads files that this program wrote; sl_mcpl_table() reads files of any program.
  * Both take memory as sl_format.read does: an arena without a base only measures.
@@ -39,44 +39,6 @@ struct sl_mcpl_reading {
  */
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_reading *r);
-
-/* --- mcpl_columns ----------------------------------------------------------------------------- */
-
-/*
- * Decodes MCPL records of versions 2 and 3 column by column.
- *
- * The values have the bits of those of sl_mcpl_decode() and sl_mcpl_to_particle(), which decode one
- * record at a time. A loop over one column has no branches that depend on the layout, so it is
- * several times faster.
- */
-
-/*
- * The columns that records are decoded to; NULL: not wanted. Polarisation and user flags that the
- * records lack are 0; user flags are cut to the type of a column. wide: real numbers are doubles.
- * checked: numbers are compared with what single precision can hold.
- */
-struct sl_mcpl_target {
-	void *column[SL_COLUMN_COUNT];
-	bool wide, checked;
-};
-
-/* What single precision loses: a number is beyond its range; one that keeps its unit is rounded. */
-enum sl_mcpl_found { SL_MCPL_BEYOND = 1, SL_MCPL_ROUNDED = 2 };
-
-/*
- * Decodes n records of a header to the places from `place` on. Returns a set of enum sl_mcpl_found
- * if numbers are checked, else 0.
- */
-unsigned sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, size_t n,
-	const struct sl_mcpl_target *to, size_t place);
-
-/*
- * Decodes the records numbered place[0], place[1], ..., to the first n places of the columns.
- */
-void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
-	const uint32_t *place, uint32_t n, const struct sl_mcpl_target *to);
-
-/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Columns that a header can state once for all particles. */
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
