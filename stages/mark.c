@@ -16,7 +16,7 @@ enum { GROUP = 128 };
 struct group {
 	struct sl_batch *b;
 	uint32_t from, n;
-	uint64_t weight[GROUP], square[GROUP]; /* fixed-point, if weights are summed */
+	uint64_t weight[GROUP], square[GROUP]; /* fixed-point, if they are summed */
 };
 
 /*
@@ -107,7 +107,7 @@ static void count_fates(const struct sl_recipe *r, struct group *of)
 	const uint64_t one = sl_common_weight(r);
 	struct sl_tally *t = &of->b->tally;
 
-	for (uint32_t k = 0; weighted && k < of->n; k++) {
+	for (uint32_t k = 0; (weighted || r->grids.weighted) && k < of->n; k++) {
 		const float weight = of->b->columns.weight[of->from + k];
 
 		of->weight[k] = sl_fixed_weight(weight * scale);
