@@ -16,7 +16,7 @@ enum { GROUP = 128 };
 struct group {
 	struct sl_batch *b;
 	uint32_t from, n;
-	uint64_t weight[GROUP], square[GROUP]; /* fixed-point, if weights are summed */
+	uint64_t weight[GROUP], square[GROUP]; /* fixed-point, if they are summed */
 };
 
 /*
