@@ -57,11 +57,7 @@ static sl_column_set key_columns(const struct sl_recipe *r)
 
 sl_column_set sl_decoded_columns(const struct sl_recipe *r)
 {
-	const sl_column_set in_records = SL_MCPL_NEEDED | SL_MCPL_POLARISATION |
-	                                 SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) |
-	                                 SL_BIT(SL_COLUMN_userflags);
-
-	return r->records ? r->digested & in_records & ~key_columns(r) : 0;
+	return r->records ? r->digested & SL_MCPL_LIST & ~key_columns(r) : 0;
 }
 
 sl_column_set sl_survivor_columns(const struct sl_recipe *r)

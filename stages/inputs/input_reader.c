@@ -195,11 +195,8 @@ void sl_inputs_restart(struct sl_inputs *inputs)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The columns that the records of a list fill, and the fate that its particles get. */
-enum {
-	LIST_COLUMNS = SL_MCPL_NEEDED | SL_MCPL_POLARISATION | SL_BIT(SL_COLUMN_energy) |
-	               SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_fate)
-};
+/* The columns of a particle of a list: those of its record, and its fate. */
+enum { LIST_COLUMNS = SL_MCPL_LIST | SL_BIT(SL_COLUMN_fate) };
 
 /* Where particles go: places place to place + n - 1 of b, with source records of a layout. */
 struct places {
@@ -229,7 +226,7 @@ static void store_records(const struct sl_mcpl_header *h, const uint8_t *records
 		sl_mcpl_recode_records(
 			h, records, n, to->layout, (uint8_t *)to->b->source + place * source_bytes);
 	for (int k = 0; k < SL_COLUMN_COUNT; k++)
-		if (SL_HAS(LIST_COLUMNS, k) && k != SL_COLUMN_fate)
+		if (SL_HAS(SL_MCPL_LIST, k))
 			columns.column[k] = sl_column_at(&to->b->columns, (enum sl_column)k);
 	sl_mcpl_to_columns(h, records, n, &columns, place);
 	memset(to->b->columns.fate + place, SL_FATE_listed, n);

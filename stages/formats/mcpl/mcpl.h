@@ -53,17 +53,18 @@ static inline bool sl_format_is_mcpl(const struct sl_format *f)
 #define SL_MCPL_COLUMNS "sluice:columns:"
 #define SL_MCPL_CONFIG  "sluice_config"
 
-/* Columns that every record needs. Energy is also needed, unless all particles have one energy. */
+/*
+ * Sets of columns. NEEDED: every record needs them; energy is also needed, unless all particles have
+ * one energy. POLARISATION: a record has all of them or none. LIST: the records of a list fill them.
+ */
 enum {
 	SL_MCPL_NEEDED = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
 	                 SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) |
-	                 SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time)
-};
-
-/* Columns of polarisation: a record has all of them or none. */
-enum {
+	                 SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time),
 	SL_MCPL_POLARISATION =
-		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z)
+		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z),
+	SL_MCPL_LIST = SL_MCPL_NEEDED | SL_MCPL_POLARISATION | SL_BIT(SL_COLUMN_energy) |
+	               SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags)
 };
 
 /* Columns that can be the user flags. */
