@@ -29,9 +29,12 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 		sl_mcpl_member_scratch(&plan->facts));
 }
 
+/* More would only need more memory: the main thread merges what the others make. */
+enum { THREADS_MOST = 16 };
+
 uint32_t sl_merge_threads(const struct sl_plan *plan)
 {
-	return plan->threads < SL_JOB_THREADS_MOST ? plan->threads : SL_JOB_THREADS_MOST;
+	return plan->threads < THREADS_MOST ? plan->threads : (uint32_t)THREADS_MOST;
 }
 
 uint32_t sl_merge_readers(const struct sl_plan *plan, uint64_t n)
