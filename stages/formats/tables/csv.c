@@ -158,6 +158,14 @@ static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, ui
 	                 : SL_OK;
 }
 
+/* Puts the last pieces that were made. */
+static enum sl_status put_last(struct sl_joined_file *j)
+{
+	SL_TRY(put_full(j));
+	((struct text_join *)j->own)->n_full = 0;
+	return SL_OK;
+}
+
 /* Makes so many pieces, which are put next. */
 static enum sl_status add_pieces(struct sl_joined_file *j, uint32_t n)
 {
@@ -174,7 +182,8 @@ static enum sl_status add_pieces(struct sl_joined_file *j, uint32_t n)
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	j->written.columns = 1;
-	return add_pieces(j, 1);
+	SL_TRY(add_pieces(j, 1));
+	return put_last(j); /* no block may follow */
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)
@@ -187,8 +196,7 @@ static enum sl_status add_join(struct sl_joined_file *j)
 
 		SL_TRY(add_pieces(j, left < j->n_workers ? left : j->n_workers));
 	}
-	SL_TRY(put_full(j));
-	own->n_full = 0;
+	SL_TRY(put_last(j));
 	j->written.values += n;
 	return SL_OK;
 }
