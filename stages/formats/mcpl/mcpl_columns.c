@@ -17,9 +17,9 @@ struct tile {
 	const uint8_t *at; /* the field of the first record */
 	uint32_t n;
 	const struct sl_mcpl_target *to;
-	size_t place;   /* of the first record in the columns */
-	unsigned found; /* enum sl_mcpl_found */
-	double (*v)[TILE];
+	size_t place;      /* of the first record in the columns */
+	unsigned found;    /* enum sl_mcpl_found */
+	double (*v)[TILE]; /* ROWS rows of numbers */
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -27,6 +27,14 @@ struct tile {
 static size_t number_bytes(const struct sl_mcpl_header *h)
 {
 	return h->single ? sizeof(float) : sizeof(double);
+}
+
+/* Where the numbers of a column go; NULL: it is not wanted. */
+static void *place_of(const struct tile *t, enum sl_column column)
+{
+	char *to = (char *)t->to->column[column];
+
+	return to ? to + t->place * (t->to->wide ? sizeof(double) : sizeof(float)) : NULL;
 }
 
 /* Decodes the next number of each record. */
@@ -61,10 +69,11 @@ static void store(struct tile *t, enum sl_column column, double unit, const doub
 {
 	const bool absolute = column == SL_COLUMN_energy; /* its sign belongs to the direction */
 	const bool is_direction = column >= SL_COLUMN_u && column <= SL_COLUMN_w;
-	double *wide = (double *)t->to->column[column] + t->place;
-	float *narrow = (float *)t->to->column[column] + t->place;
+	void *to = place_of(t, column);
+	double *wide = (double *)to;
+	float *narrow = (float *)to;
 
-	if (!t->to->column[column])
+	if (!to)
 		return;
 	for (uint32_t i = 0; t->to->wide && i < t->n; i++)
 		wide[i] = (absolute ? fabs(v[i]) : v[i]) * unit;
@@ -111,9 +120,9 @@ static void copy_numbers(struct tile *t, double unit, float *to)
 /* The next number of each record. */
 static void copy(struct tile *t, enum sl_column column, double unit)
 {
-	float *to = (float *)t->to->column[column] + t->place;
+	float *to = (float *)place_of(t, column);
 
-	if (!t->to->column[column]) {
+	if (!to) {
 		t->at += number_bytes(t->h);
 	} else if (t->h->single && !t->to->wide && unit == 1) {
 		copy_narrow(t, to);
@@ -128,10 +137,11 @@ static void copy(struct tile *t, enum sl_column column, double unit)
 /* A number that all records have. */
 static void fill(struct tile *t, enum sl_column column, double number)
 {
-	double *wide = (double *)t->to->column[column] + t->place;
-	float *narrow = (float *)t->to->column[column] + t->place;
+	void *to = place_of(t, column);
+	double *wide = (double *)to;
+	float *narrow = (float *)to;
 
-	for (uint32_t i = 0; t->to->column[column] && i < t->n; i++)
+	for (uint32_t i = 0; to && i < t->n; i++)
 		if (t->to->wide)
 			wide[i] = number;
 		else
