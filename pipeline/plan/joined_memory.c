@@ -1,7 +1,6 @@
 /* joined_memory.c - see joined_memory.h. */
 #include "pipeline/plan/joined_memory.h"
 
-#include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

@@ -185,7 +185,7 @@ static enum sl_status take_tasks(void *context)
 	return s;
 }
 
-/* all is 0 otherwise. */
+/* Prepares the workers of tasks that are 0 before. */
 static void begin_tasks(
 	struct tasks *all, uint32_t workers, uint32_t n, sl_task *task, void *context)
 {
@@ -245,7 +245,7 @@ static pid_t fork_worker(struct task_worker *w)
 	pid_t process;
 
 	w->job.status = SL_HOST_MEMORY; /* until it ends */
-	strcpy(w->job.message, "host memory: the system stopped a process that read files; close "
+	strcpy(w->job.message, "host memory: the system stopped a process of this program; close "
 			       "other programs");
 	process = fork();
 	if (process > 0)

@@ -68,8 +68,8 @@ enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
 void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
 
 /*
- * One of several tasks. No two at a time have the same worker, a number below that of workers, which
- * is at most SL_JOB_THREADS_MOST.
+ * One of several tasks. No two at a time have the same worker, a number below that of workers,
+ * which is at most SL_JOB_THREADS_MOST.
  */
 typedef enum sl_status sl_task(void *context, uint32_t worker, uint32_t task);
 

@@ -116,7 +116,7 @@ struct sl_joined_file {
 	uint32_t n_workers;           /* at least 1 */
 	sl_join_task *task;           /* of sl_join_run() */
 	struct sl_job_pool *pool;     /* NULL: the caller runs all tasks */
-	struct sl_written written;    /* by add and end; begin sets the columns */
+	struct sl_written written;    /* by add; begin sets the columns */
 
 	/* Appends bytes to a part. */
 	enum sl_status (*put)(void *context, uint32_t part, const void *bytes, size_t size);
