@@ -26,7 +26,7 @@ STAGES = COMPUTE + ["compress", "assemble", "commit"]
 
 def run(sluice, config, folder):
     """Runs config on one thread and returns its run.json."""
-    command = [sluice, "run", config, "--threads", "1", "--json", "--force", "--out", folder]
+    command = [sluice, "run", config, "--device", "cpu", "--threads", "1", "--json", "--force", "--out", folder]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
