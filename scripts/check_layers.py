@@ -56,8 +56,9 @@ TAG = re.compile(r"^[ \t]*(?:typedef[ \t]+)?(?:struct|enum|union)[ \t]+"
 TYPEDEF = re.compile(r"\btypedef\b[^;{]*?(?:\b(\w+)\s*;|\(\*(\w+)\)\(|\b(\w+)\()")
 ENUM_BODY = re.compile(r"\benum\b[^;{()]*\{([^}]*)\}")
 ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
-# Functions that are called from outside of the repository: by the system, by the interpreter of Python.
-ENTRIES = {"main", "PyInit__native"}
+# Functions that are called from outside of the repository: by the system, by the interpreter of Python; and
+# those of each model, which stages/models/rules.h declares.
+ENTRIES = {"main", "PyInit__native", "SL_RULE_KERNEL", "SL_RULE_LOOP"}
 # Programs that use the whole library: as if they stood in the last folder.
 PROGRAMS = {"primitives/example.c", "primitives/example_cuda.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

@@ -3,18 +3,13 @@
  *
  * The lanes of a vector take their steps together, but histories differ in length. A lane whose
  * particle is done gets the next particle of the active set at once, so the lanes stay full until
- * the last particles of the batch.
+ * the last particles of the batch. Compiled for each model and level.
  */
 #define SL_SIMD_LANES SL_LEVEL_LANES
-#include "stages/advance.h"
-
 #include "stages/counting/flight_loop.h"
 #include "stages/counting/score_lanes.h"
+#include "stages/models/rules.h"
 #include "stages/particle/lanes_columns.h"
-
-#define SL_MODEL_HEADERS
-#include "stages/models/models.def"
-#undef SL_MODEL_HEADERS
 
 enum { CHECK_EVERY = 1 << 12 }; /* steps of the lanes between two checks of cancel */
 
@@ -122,23 +117,22 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 		store_one(f, set, (uint32_t)__builtin_ctz(done));
 }
 
-#define MODEL(name)                                                                            \
-	SL_FLAT static void advance_##name(const void *rules, uint64_t seed, struct flights f, \
-		const struct sl_recipe *recipe)                                                \
-	{                                                                                      \
-		const struct sl_##name r = *(const struct sl_##name *)rules;                   \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                        \
-                                                                                               \
-		for (uint32_t step = 0; fill(&f, set); step++) {                               \
-			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))      \
-				return;                                                        \
-			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                     \
-			store_done(&f, set);                                                   \
-		}                                                                              \
-	}
-#include "stages/models/models.def"
-#undef MODEL
+#define COLUMNS SL_STORED(SL_MODEL_FACT(COLUMNS))
 
+static SL_FLAT void advance(
+	const sl_rules *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)
+{
+	const sl_rules r = *rules;
+
+	for (uint32_t step = 0; fill(&f, COLUMNS); step++) {
+		if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))
+			return;
+		SL_OF_MODEL(step)(&r, SL_EVERY_COLUMN, seed, &f.p);
+		store_done(&f, COLUMNS);
+	}
+}
+
+#if SL_MODEL_FACT(SCORED)
 /* Keeps the particles in the lanes before a step. */
 SL_HD_PART void begin_flights(struct sl_flown *flown, const struct flights *f)
 {
@@ -157,70 +151,55 @@ SL_HD_PART void score_flights(const struct sl_recipe *recipe, struct sl_flown *f
 	SL_AT_LEVEL(sl_loop_flights)(recipe, f->busy, flown, f->b->bins);
 }
 
-#define MODEL(name)
-#define SCORED_MODEL(name)                                                                     \
-	SL_HD_PART void step_scored_##name(const struct sl_##name *r, uint32_t most,           \
-		uint64_t seed, sl_lanes *p, struct sl_step_scores *s)                          \
-	{                                                                                      \
-		const sl_u32 i = sl_##name##_medium_at(r, most, p);                            \
-		const sl_f32 weight = p->weight;                                               \
-                                                                                               \
-		(void)sl_##name##_step_in(r, most, i, seed, p, &s->flight);                    \
-		s->slowness = sl_##name##_slowness_in(r, most, i);                             \
-		s->deposit = sl_##name##_deposit_in(r, most, i, p, weight);                    \
-		s->fluence = sl_##name##_fluence_in(r, most, i, weight);                       \
-	}                                                                                      \
-                                                                                               \
-	/* As advance_NAME(), with scores. */                                                  \
-	SL_FLAT static void advance_scored_##name(const void *rules, uint64_t seed,            \
-		struct flights f, const struct sl_recipe *recipe)                              \
-	{                                                                                      \
-		const struct sl_##name r = *(const struct sl_##name *)rules;                   \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                        \
-		struct sl_scores scores = {.grids = sl_loop_grids(recipe),                     \
-			.count = sl_loop_grid_counters(recipe, f.b->bins)};                    \
-		const bool flights = scores.grids->flights;                                    \
-		struct sl_step_scores scored;                                                  \
-		struct sl_flown flown;                                                         \
-                                                                                               \
-		for (uint32_t step = 0; fill(&f, set); step++) {                               \
-			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))                \
-				return;                                                        \
-			if (flights)                                                           \
-				begin_flights(&flown, &f);                                     \
-			SL_BY_MEDIA(sl_##name##_media(&r), step_scored_##name, &r, seed, &f.p, \
-				&scored);                                                      \
-			sl_score_collisions(&scores, f.busy, &f.p, &scored);                   \
-			if (flights)                                                           \
-				score_flights(recipe, &flown, &f, &scored);                    \
-			store_done(&f, set);                                                   \
-		}                                                                              \
-		sl_score_finish(&scores);                                                      \
-	}
-#include "stages/models/models.def"
-#undef MODEL
+SL_HD_PART void step_scored(
+	const sl_rules *r, uint32_t most, uint64_t seed, sl_lanes *p, struct sl_step_scores *s)
+{
+	const sl_u32 i = SL_OF_MODEL(medium_at)(r, most, p);
+	const sl_f32 weight = p->weight;
 
-void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
-	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)
+	(void)SL_OF_MODEL(step_in)(r, most, i, seed, p, &s->flight);
+	s->slowness = SL_OF_MODEL(slowness_in)(r, most, i);
+	s->deposit = SL_OF_MODEL(deposit_in)(r, most, i, p, weight);
+	s->fluence = SL_OF_MODEL(fluence_in)(r, most, i, weight);
+}
+
+/* As advance(), with scores. */
+static SL_FLAT void advance_scored(
+	const sl_rules *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)
+{
+	const sl_rules r = *rules;
+	struct sl_scores scores = {
+		.grids = sl_loop_grids(recipe), .count = sl_loop_grid_counters(recipe, f.b->bins)};
+	const bool flights = scores.grids->flights;
+	struct sl_step_scores scored;
+	struct sl_flown flown;
+
+	for (uint32_t step = 0; fill(&f, COLUMNS); step++) {
+		if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))
+			return;
+		if (flights)
+			begin_flights(&flown, &f);
+		SL_BY_MEDIA(SL_OF_MODEL(media)(&r), step_scored, &r, seed, &f.p, &scored);
+		sl_score_collisions(&scores, f.busy, &f.p, &scored);
+		if (flights)
+			score_flights(recipe, &flown, &f, &scored);
+		store_done(&f, COLUMNS);
+	}
+	sl_score_finish(&scores);
+}
+#endif
+
+void SL_RULE_LOOP(advance)(const void *rules, uint64_t seed, struct sl_batch *b, uint32_t n,
+	const struct sl_recipe *recipe)
 {
 	const struct flights f = {.b = b, .n = n};
 
 	b->active_set.alive = 0;
+#if SL_MODEL_FACT(SCORED)
 	if (recipe && sl_loop_grids(recipe)->scored) {
-		if (model == SL_MODEL_slab)
-			advance_scored_slab(rules, seed, f, recipe);
-		else
-			advance_scored_slab_paths(rules, seed, f, recipe);
+		advance_scored((const sl_rules *)rules, seed, f, recipe);
 		return;
 	}
-	switch (model) {
-#define MODEL(name)                                     \
-	case SL_MODEL_##name:                           \
-		advance_##name(rules, seed, f, recipe); \
-		break;
-#include "stages/models/models.def"
-#undef MODEL
-	case SL_MODEL_COUNT:
-		break;
-	}
+#endif
+	advance((const sl_rules *)rules, seed, f, recipe);
 }

@@ -10,7 +10,7 @@
 
 static struct sl_cub_pipeline cub_of(const struct sl_recipe *r)
 {
-	struct sl_cub_pipeline p = {.model = r->model,
+	struct sl_cub_pipeline p = {.model = sl_model_number_of(r->model),
 		.rules = r->rules.bytes,
 		.seed = r->seed,
 		.keep = r->keep,

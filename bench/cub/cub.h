@@ -4,7 +4,7 @@
 
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
-#include "stages/models/model.h"
+#include "stages/models/models.h"
 
 SL_C_BEGIN
 

@@ -299,7 +299,7 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 		sl_json_text(j, NULL, c->argv[i]);
 	sl_json_close(j);
 	sl_json_text(j, "name", c->config.run.name);
-	sl_json_text(j, "model", sl_models[c->plan->recipe.model]->name);
+	sl_json_text(j, "model", c->plan->recipe.model->name);
 	sl_json_text(j, "format", c->plan->choices.format->name);
 	sl_json_text(j, "deflate", c->plan->facts.deflate->name);
 	sl_json_text(j, "config", c->plan->config_text);

@@ -90,8 +90,8 @@ struct sl_config {
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */
 	} run;
-	int model; /* enum sl_model_number; SL_MODEL_COUNT: none was given */
-	/* model: only the model knows the type; sl_models[model]->options describes the members */
+	const struct sl_model *model; /* NULL: none was given */
+	/* model: only the model knows the type; model->options describes the members */
 	union {
 		unsigned char
 			bytes[SL_MODEL_CONFIG_BYTES]; /* the configuration struct of the model */
@@ -242,9 +242,6 @@ bool sl_option_of_items(const struct sl_option *o);
 
 /* The last component of path, after the last dot. */
 const char *sl_key_leaf(const char *path);
-
-/* The model of that name, or NULL. */
-const struct sl_model *sl_model_find(const char *name);
 
 /*
  * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key.

@@ -187,8 +187,8 @@ size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t 
 	while (run < sl_n_options && strncmp(sl_options[run].key, "run.", 4) == 0)
 		run++;
 	put_table(&p, NULL, sl_options, run, free, &copy);
-	if (c->model >= 0 && c->model < SL_MODEL_COUNT)
-		put_model(&p, sl_models[c->model], free, copy.model_config.bytes);
+	if (c->model)
+		put_model(&p, c->model, free, copy.model_config.bytes);
 	put_table(&p, NULL, sl_options + run, sl_n_options - run, free, &copy);
 	return p.used;
 }

@@ -12,6 +12,7 @@
 
 #include "pipeline/config/config.h"
 #include "stages/batch/recipe.h"
+#include "stages/models/models.h"
 
 #define OPTION(...) SL_OPTION(sl_config, __VA_ARGS__)
 /* An option whose values have neither a unit nor a range. */
@@ -270,14 +271,6 @@ const char *sl_key_leaf(const char *path)
 	return dot ? dot + 1 : path;
 }
 
-const struct sl_model *sl_model_find(const char *name)
-{
-	for (int i = 0; i < SL_MODEL_COUNT; i++)
-		if (strcmp(sl_models[i]->name, name) == 0)
-			return sl_models[i];
-	return NULL;
-}
-
 /*
  * Looks in the tables of all models; the caller compares *model with the model of the run. Item
  * numbers are removed first, because a table has one entry for all items of a list.
@@ -291,14 +284,14 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 	for (size_t i = 0; i < sl_n_options; i++)
 		if (strcmp(sl_options[i].key, pattern) == 0)
 			return &sl_options[i];
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		size_t n = (size_t)snprintf(above, sizeof(above), "model.%s.", sl_models[m]->name);
+	for (int k = 0; k < SL_MODEL_COUNT; k++) {
+		const struct sl_model *m = sl_models[k];
+		size_t n = (size_t)snprintf(above, sizeof(above), "model.%s.", m->name);
 
-		for (size_t i = 0; strncmp(pattern, above, n) == 0 && i < sl_models[m]->n_options;
-			i++)
-			if (strcmp(sl_models[m]->options[i].key, pattern + n) == 0) {
-				*model = sl_models[m];
-				return &sl_models[m]->options[i];
+		for (size_t i = 0; strncmp(pattern, above, n) == 0 && i < m->n_options; i++)
+			if (strcmp(m->options[i].key, pattern + n) == 0) {
+				*model = m;
+				return &m->options[i];
 			}
 	}
 	return NULL;

@@ -17,6 +17,7 @@
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
+#include "stages/models/models.h"
 
 /* The most words that a suggestion chooses from, enough for the keys of more models. */
 enum { WORDS_MAX = 512 };

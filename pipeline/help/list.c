@@ -12,6 +12,7 @@
 #include "primitives/catalog.h"
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
+#include "stages/models/models.h"
 
 /* Decided when the program is built: a build without CUDA has no code of the cuda backends. */
 #ifdef SL_WITH_CUDA

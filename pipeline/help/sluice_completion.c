@@ -6,6 +6,7 @@
 #include "pipeline/help/help.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
+#include "stages/models/models.h"
 
 static bool command_at(int c, const char **name, const char **help)
 {

@@ -71,7 +71,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	enum sl_status surveyed;
 	uint32_t which, k = 0;
 
-	if (!sl_models[plan->recipe.model]->read)
+	if (!plan->recipe.model->read)
 		return SL_OK;
 	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;

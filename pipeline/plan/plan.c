@@ -149,7 +149,7 @@ enum sl_status sl_plan_make(
 	SL_TRY(sl_plan_open_inputs(plan));
 	/* weights of particles that are read have any scale, so their fractions mean little */
 	plan->choices.stop_rule.counts =
-		!sl_sums_weights(&plan->recipe) || sl_models[plan->recipe.model]->read;
+		!sl_sums_weights(&plan->recipe) || plan->recipe.model->read;
 	sl_recipe_choose_kept(&plan->choices, &plan->recipe);
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);

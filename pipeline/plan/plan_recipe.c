@@ -67,7 +67,7 @@ enum sl_status sl_recipe_make(
 {
 	const char *level = getenv("SL_LEVEL");
 
-	r->model = (enum sl_model_number)config->model;
+	r->model = config->model;
 	memcpy(r->rules.bytes, c->rules.bytes, sizeof(r->rules.bytes));
 	r->seed = config->run.seed;
 	r->particles = config->run.particles;

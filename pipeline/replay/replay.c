@@ -56,7 +56,7 @@ void sl_replay_use_cpu(struct sl_config *c)
 static bool is_shown(const struct replay *t, int column)
 {
 	return column != SL_COLUMN_id && column != SL_COLUMN_fate &&
-	       SL_HAS(sl_models[t->plan->recipe.model]->columns, column);
+	       SL_HAS(t->plan->recipe.model->columns, column);
 }
 
 /* Only ids can exceed 2^53. */
@@ -87,7 +87,7 @@ static void put_head(struct sl_json *j, const struct replay *t, const char *conf
 	sl_json_object(j, NULL);
 	sl_json_text(j, "config", config);
 	sl_json_text(j, "run", t->plan->config.run.name);
-	sl_json_text(j, "model", sl_models[r->model]->name);
+	sl_json_text(j, "model", r->model->name);
 	sl_json_u64(j, "seed", r->seed);
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "id", t->id);

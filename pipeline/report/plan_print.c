@@ -195,8 +195,7 @@ static void put_primitives(struct sl_json *j, const struct sl_plan *plan)
 static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	bool fused = r->mode == SL_MODE_fused,
-	     recomputed = fused && sl_models[r->model]->recomputed;
+	bool fused = r->mode == SL_MODE_fused, recomputed = fused && r->model->recomputed;
 	char text[SL_SCHEDULE_BYTES];
 
 	sl_json_text(j, "mode", sl_device_modes[r->mode].name);
@@ -210,7 +209,7 @@ static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 	for (uint32_t i = 0; i < plan->n_candidates; i++)
 		sl_json_text(j, NULL, plan->candidate[i].name);
 	sl_json_close(j);
-	if (sl_models[r->model]->steps && plan->n_candidates == 0)
+	if (r->model->steps && plan->n_candidates == 0)
 		sl_json_text(j, "schedule", sl_schedule_text(&r->schedule, text));
 	sl_json_text(j, "schedule_reason", plan->schedule_reason);
 }
@@ -391,7 +390,7 @@ enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out)
 	sl_json_text(j, "name", plan->config.run.name);
 	sl_json_u64(j, "particles", plan->recipe.particles);
 	sl_json_u64(j, "seed", plan->recipe.seed);
-	sl_json_text(j, "model", sl_models[plan->recipe.model]->name);
+	sl_json_text(j, "model", plan->recipe.model->name);
 	sl_json_u64(j, "batches", plan->recipe.n_batches);
 	sl_json_u64(j, "batch", plan->recipe.batch);
 	put_part_and_stop(j, plan);

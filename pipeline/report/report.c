@@ -288,7 +288,7 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 
 	sl_report_machine(j, plan);
 	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
-	if (sl_models[w->recipe.model]->steps)
+	if (w->recipe.model->steps)
 		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
 	if (w->schedule_reason[0])
 		sl_json_text(j, "schedule_reason", w->schedule_reason);
@@ -315,7 +315,7 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
 	sl_json_text(j, "state", state);
 	sl_json_text(j, "name", plan->config.run.name);
-	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
+	sl_json_text(j, "model", w->recipe.model->name);
 	sl_json_text(j, "format", plan->choices.format->name);
 	if (sl_plan_is_part(plan))
 		write_part(j, plan);

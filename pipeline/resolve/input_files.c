@@ -75,8 +75,8 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	enum sl_status s;
 	uint32_t which;
 
-	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
-		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
+	if (!c->model || !c->model->read || sl_config_has_problem(r, "model") ||
+		sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, sl_run_files_list, &inputs, &which);
 	if (s == SL_OK)

@@ -137,7 +137,7 @@ static uint64_t auto_batch(uint64_t particles)
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
-	bool reads = c->model != SL_MODEL_COUNT && sl_models[c->model]->read;
+	bool reads = c->model && c->model->read;
 
 	if (sl_config_has_problem(r, "run.particles") || sl_config_has_problem(r, "run.batch") ||
 		(c->run.particles == 0 && !reads))
@@ -179,9 +179,9 @@ static void resolve_model(
 	struct sl_derived derived;
 	bool ranges;
 
-	if (c->model == SL_MODEL_COUNT)
+	if (!c->model)
 		return;
-	choices->model = sl_models[c->model];
+	choices->model = c->model;
 	sl_derived_begin(c, r, choices, &derived);
 	ranges = make_rules(c, r, choices);
 	if (ranges && choices->model->unused_fates)

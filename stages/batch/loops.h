@@ -3,9 +3,9 @@
  *
  * generate.c, advance.c, mark.c, sort.c and write.c of stages/ are compiled once per level, with
  * the instructions of that level. The build defines SL_LEVEL, and SL_AT_LEVEL() appends it to the
- * name of the loop: sl_loop_advance_baseline, sl_loop_advance_x86_64_v3. It also defines
- * SL_LEVEL_LANES: generate.c and advance.c, which call the rules of the models, compute that many
- * particles at once (stages/particle/lanes.h).
+ * name of the loop: sl_loop_mark_baseline, sl_loop_mark_x86_64_v3. It also defines SL_LEVEL_LANES:
+ * generate.c and advance.c, which call the rules of a model and are compiled once for each
+ * (stages/models/rules.h), compute that many particles at once (stages/particle/lanes.h).
  *
  *	baseline    1 lane: the specification; on x86-64 each fmaf() is a library call
  *	x86_64_v3   8 lanes: AVX2 and FMA
@@ -19,7 +19,7 @@
 #define SL_STAGES_BATCH_LOOPS_H
 
 #include "stages/batch/batch.h"
-#include "stages/models/model.h"
+#include "stages/models/code.h"
 
 struct sl_recipe;
 struct sl_grid_set;
@@ -33,23 +33,16 @@ uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_t *bins);
 
 enum { SL_LANES_MAX = 16 }; /* of all levels */
 
-/*
- * Applies the rules of a model to the first n particles of a batch, or of its active set. rules
- * points to the model's struct sl_NAME. Ends early if r is not NULL and the run is cancelled.
- */
-typedef void sl_rule_loop(enum sl_model_number model, const void *rules, uint64_t seed,
-	struct sl_batch *b, uint32_t n, const struct sl_recipe *r);
-
 /* Processes items from to to - 1 of a batch: particles (mark), or survivors (sort). */
 typedef void sl_loop(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to);
 
 /* Processes all survivors of a batch (write). */
 typedef void sl_survivor_loop(const struct sl_recipe *r, struct sl_batch *b);
 
-/* The loops of one CPU level. */
+/* The loops of one CPU level that do not depend on the model. */
 struct sl_loops {
 	const char *level;
-	sl_rule_loop *generate, *advance;
+	enum sl_level_number number; /* of struct sl_model.loops */
 	sl_loop *mark, *sort;
 	sl_survivor_loop *write;
 };

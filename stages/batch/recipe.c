@@ -15,9 +15,7 @@ float sl_weight_scale(const struct sl_recipe *r)
 
 float sl_square_scale(const struct sl_recipe *r)
 {
-	return sl_sums_weights(r)
-	               ? ldexpf(1, r->weight_shift - (sl_models[r->model]->read ? 14 : 0))
-	               : 0;
+	return sl_sums_weights(r) ? ldexpf(1, r->weight_shift - (r->model->read ? 14 : 0)) : 0;
 }
 
 double sl_square_unit(const struct sl_recipe *r)
@@ -34,7 +32,7 @@ sl_column_set sl_record_columns(const struct sl_recipe *r)
 {
 	sl_column_set set = 0;
 
-	if (sl_models[r->model]->recomputed)
+	if (r->model->recomputed)
 		return 0;
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
@@ -43,7 +41,7 @@ sl_column_set sl_record_columns(const struct sl_recipe *r)
 
 sl_column_set sl_stored_columns(const struct sl_recipe *r)
 {
-	return SL_STORED(sl_models[r->model]->columns);
+	return SL_STORED(r->model->columns);
 }
 
 static sl_column_set key_columns(const struct sl_recipe *r)

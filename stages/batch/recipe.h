@@ -32,7 +32,7 @@ struct sl_pack_rule {
 };
 
 struct sl_recipe {
-	enum sl_model_number model;
+	const struct sl_model *model;
 	union {
 		unsigned char bytes[SL_RULES_BYTES]; /* the model's struct sl_NAME */
 		double align;
@@ -79,7 +79,7 @@ struct sl_recipe {
 /* The fates that particles can have at the end. */
 static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
-	const struct sl_model *m = sl_models[r->model];
+	const struct sl_model *m = r->model;
 	sl_fate_set unused = m->unused_fates ? m->unused_fates(r->rules.bytes) : 0;
 
 	return (m->fates & ~unused) | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
@@ -88,7 +88,13 @@ static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 /* Whether weights differ between particles and are summed. */
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
-	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+	return r->model->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+}
+
+/* The loops over the rules of the model. */
+static inline const struct sl_rule_loops *sl_rule_loops(const struct sl_recipe *r)
+{
+	return &r->model->loops[r->loops->number];
 }
 
 /* The number of 64-bit counters of a batch. */

@@ -1,20 +1,18 @@
 /*
- * score.cu - stage advance on a device of a model with scores, one thread per particle.
+ * score.cu - stage advance on a device of a model with scores, one thread per particle. Compiled for
+ * each model; without scores, the file is empty.
  *
  * The steps are those of advance.cu. After each step a thread adds its collision and its flight to
  * the counters of the scores. If the counters fit, they are in shared memory (collision_score.cuh).
  */
-#include "stages/counting/score.h"
-
 #include <type_traits>
 
 #include "stages/counting/collision_score.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
+#include "stages/models/rules.h"
 
-#define SL_MODEL_HEADERS
-#include "stages/models/models.def"
-#undef SL_MODEL_HEADERS
+#if SL_MODEL_FACT(SCORED)
 
 enum {
 	BLOCK = 256,
@@ -35,25 +33,8 @@ template <bool flights> static constexpr int SHARED_BLOCK = flights ? 512 : 1024
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
-/* The functions of the models with scores (model.h), by their rules: media(), medium_at(), ... */
-#define FUNCTION(function, name)                                               \
-	template <class... Arguments>                                          \
-	SL_HD_PART auto function(const struct sl_##name *r, Arguments... more) \
-	{                                                                      \
-		return sl_##name##_##function(r, more...);                     \
-	}
-#define MODEL(name)
-#define SCORED_MODEL(name)          \
-	FUNCTION(media, name)       \
-	FUNCTION(max_steps, name)   \
-	FUNCTION(medium_at, name)   \
-	FUNCTION(step_in, name)     \
-	FUNCTION(slowness_in, name) \
-	FUNCTION(deposit_in, name)  \
-	FUNCTION(fluence_in, name)
-#include "stages/models/models.def"
-#undef MODEL
-#undef FUNCTION
+/* The columns of a particle that are stored. */
+static constexpr sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
 
 /* The scores of a batch as a kernel has them. Collisions: sl_collision_scores or sl_even_scores. */
 template <class Collisions> struct score_rules {
@@ -66,12 +47,12 @@ template <class Collisions> struct score_rules {
  * p that is not alive, and take their steps at the same time: without the votes the compiler let
  * lanes run ahead, and the warp ran their steps one after another.
  */
-template <class Rules, class Collisions, class Counters>
-static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
+template <class Collisions, class Counters>
+static __device__ __forceinline__ void score_collisions(const sl_rules *rules, uint32_t most,
 	uint64_t seed, struct sl_particle *p, uint32_t n,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
-	uint32_t i = medium_at(rules, most, p);
+	uint32_t i = SL_OF_MODEL(medium_at)(rules, most, p);
 
 	for (; n > 0 && __any_sync(SL_LANES, p->fate == SL_FATE_alive); n--) {
 		const float weight = p->weight;
@@ -82,13 +63,13 @@ static __device__ __forceinline__ void score_collisions(const Rules *rules, uint
 		if (p->fate == SL_FATE_alive) {
 			struct sl_flight flight;
 
-			next = step_in(rules, most, i, seed, p, &flight);
+			next = SL_OF_MODEL(step_in)(rules, most, i, seed, p, &flight);
 			collides = flight.collides;
 		}
 		__syncwarp();
-		deposit = deposit_in(rules, most, i, p, weight);
+		deposit = SL_OF_MODEL(deposit_in)(rules, most, i, p, weight);
 		if (scores.collisions.need_fluence())
-			fluence = fluence_in(rules, most, i, weight);
+			fluence = SL_OF_MODEL(fluence_in)(rules, most, i, weight);
 		sl_score_collision(scores.collisions, scores.grids->edge, collides, p, deposit,
 			fluence, counters);
 		__syncwarp();
@@ -106,7 +87,6 @@ struct scored_particles {
 };
 
 /* Does particle i take steps? Sets *p to it then. */
-template <sl_column_set set>
 static __device__ __forceinline__ bool load(
 	const struct scored_particles &from, uint64_t i, struct sl_particle *p)
 {
@@ -117,7 +97,6 @@ static __device__ __forceinline__ bool load(
 }
 
 /* Stores particle i if it has taken steps. Returns whether it is alive. */
-template <sl_column_set set>
 static __device__ __forceinline__ bool store(const struct scored_particles &to, uint64_t i,
 	bool takes_steps, const struct sl_particle *p)
 {
@@ -133,8 +112,8 @@ static __device__ __forceinline__ bool store(const struct scored_particles &to, 
  * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it.
  * Returns how many are alive afterwards.
  */
-template <class Rules, sl_column_set set, class Collisions, class Counters>
-static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
+template <class Collisions, class Counters>
+static __device__ __forceinline__ uint64_t advance_all(const sl_rules &rules,
 	const struct scored_particles &particles, uint64_t i,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
@@ -147,10 +126,10 @@ static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
 		bool takes_steps;
 
 		p.fate = SL_FATE_max_steps; /* not alive */
-		takes_steps = exists && load<set>(particles, i, &p);
-		SL_BY_MEDIA(media(&rules), score_collisions, &rules, particles.seed, &p,
-			particles.l.steps, scores, counters);
-		alive += exists && store<set>(particles, i, takes_steps, &p);
+		takes_steps = exists && load(particles, i, &p);
+		SL_BY_MEDIA(SL_OF_MODEL(media)(&rules), score_collisions, &rules, particles.seed,
+			&p, particles.l.steps, scores, counters);
+		alive += exists && store(particles, i, takes_steps, &p);
 	}
 	return alive;
 }
@@ -167,14 +146,13 @@ struct lane_work {
 };
 
 /* Ends with the particle of a lane that takes no further step. Returns whether it is alive. */
-template <sl_column_set set>
 static __device__ __forceinline__ bool end_particle(
 	const struct scored_particles &particles, struct lane_work *w)
 {
 	if (!w->has_particle || (w->steps_left > 0 && w->p.fate == SL_FATE_alive))
 		return false;
 
-	const bool is_alive = store<set>(particles, w->i, true, &w->p);
+	const bool is_alive = store(particles, w->i, true, &w->p);
 
 	w->has_particle = false;
 	w->i += particles.stride;
@@ -182,25 +160,24 @@ static __device__ __forceinline__ bool end_particle(
 }
 
 /* Takes the next particle, if a lane has none. One that takes no steps is done at once. */
-template <class Rules, sl_column_set set>
 static __device__ __forceinline__ void begin_particle(
-	const Rules &rules, const struct scored_particles &particles, struct lane_work *w)
+	const sl_rules &rules, const struct scored_particles &particles, struct lane_work *w)
 {
 	if (w->has_particle || w->i >= particles.l.n)
 		return;
-	w->has_particle = load<set>(particles, w->i, &w->p);
+	w->has_particle = load(particles, w->i, &w->p);
 	if (!w->has_particle) {
-		(void)store<set>(particles, w->i, false, &w->p);
+		(void)store(particles, w->i, false, &w->p);
 		w->i += particles.stride;
 		return;
 	}
-	w->medium = medium_at(&rules, UINT32_MAX, &w->p);
+	w->medium = SL_OF_MODEL(medium_at)(&rules, UINT32_MAX, &w->p);
 	w->steps_left = particles.l.steps;
 }
 
 /* A step: adds its collision and its crossings, and begins with the pieces of its flight. */
-template <class Rules, class Collisions, class Counters>
-static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t seed,
+template <class Collisions, class Counters>
+static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t seed,
 	const struct score_rules<Collisions> &scores, const Counters &counters, struct lane_work *w)
 {
 	struct sl_scored_flight *flown = &w->pieces.flight;
@@ -211,13 +188,13 @@ static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t se
 	SL_FLIGHT_COLUMNS(X)
 #undef X
 	w->steps_left--;
-	w->medium = step_in(&rules, most, i, seed, &w->p, &flight);
-	flown->slowness = slowness_in(&rules, most, i);
+	w->medium = SL_OF_MODEL(step_in)(&rules, most, i, seed, &w->p, &flight);
+	flown->slowness = SL_OF_MODEL(slowness_in)(&rules, most, i);
 	flown->length = flight.length;
 	flown->end_z = w->p.z;
 	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
-		deposit_in(&rules, most, i, &w->p, flown->weight),
-		fluence_in(&rules, most, i, flown->weight), counters);
+		SL_OF_MODEL(deposit_in)(&rules, most, i, &w->p, flown->weight),
+		SL_OF_MODEL(fluence_in)(&rules, most, i, flown->weight), counters);
 	sl_grids_score_crossings(scores.grids, flown, counters);
 	w->pieces.begin(scores.grids, 0);
 }
@@ -228,8 +205,8 @@ static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t se
  * a step, and a lane whose particle takes no further step takes the next particle. It waits until
  * STEP_LANES lanes do so, or no lane has a piece, while the others add pieces.
  */
-template <class Rules, sl_column_set set, class Collisions, class Counters>
-static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
+template <class Collisions, class Counters>
+static __device__ __forceinline__ uint64_t advance_flights(const sl_rules &rules,
 	const struct scored_particles &particles, uint64_t i,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
@@ -247,8 +224,8 @@ static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
 		if ((pieces | steps) == 0)
 			return alive;
 		if (has_step && (pieces == 0 || __popc(steps) >= STEP_LANES)) {
-			alive += end_particle<set>(particles, &w);
-			begin_particle<Rules, set>(rules, particles, &w);
+			alive += end_particle(particles, &w);
+			begin_particle(rules, particles, &w);
 			if (w.has_particle)
 				take_step(rules, particles.seed, scores, counters, &w);
 		}
@@ -263,22 +240,22 @@ static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
  * Advances the particles of a thread from number i on, and adds to the scores. Returns how many
  * stay alive.
  */
-template <bool flights, class Rules, sl_column_set set, class Collisions, class Counters>
-static __device__ __forceinline__ uint64_t advance(const Rules &rules,
+template <bool flights, class Collisions, class Counters>
+static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 	const struct scored_particles &particles, uint64_t i,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
 	if constexpr (flights)
-		return advance_flights<Rules, set>(rules, particles, i, scores, counters);
+		return advance_flights(rules, particles, i, scores, counters);
 	else
-		return advance_all<Rules, set>(rules, particles, i, scores, counters);
+		return advance_all(rules, particles, i, scores, counters);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-template <class Rules, sl_column_set set, bool flights>
+template <bool flights>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flights>)
-	scored_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed, uint64_t first_id,
+	scored_kernel(const SL_GRID_CONSTANT sl_rules rules, uint64_t seed, uint64_t first_id,
 		const SL_GRID_CONSTANT struct sl_active_set l,
 		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
 		const SL_GRID_CONSTANT struct sl_collision_scores collisions,
@@ -287,7 +264,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
 	uint64_t *sum = sl_grids_copy(grids, sums) + grids->part[0].words;
 
-	lives[0] = advance<flights, Rules, set>(rules,
+	lives[0] = advance<flights>(rules,
 		scored_particles{seed, first_id, l, batch, alive ? keep : NULL, l.n}, i,
 		score_rules<struct sl_collision_scores>{collisions, grids},
 		sl_batch_scores{sum, sum + collisions.n_counters});
@@ -296,9 +273,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 }
 
 /* The same with the counters of a block in shared memory. Blocks stride over the particles. */
-template <class Rules, sl_column_set set, bool flights, class Collisions>
+template <bool flights, class Collisions>
 static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
-	scored_in_blocks_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed,
+	scored_in_blocks_kernel(const SL_GRID_CONSTANT sl_rules rules, uint64_t seed,
 		uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
 		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
 		const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
@@ -312,7 +289,7 @@ static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 
 	counters.clear();
 	__syncthreads();
-	lives[0] = advance<flights, Rules, set>(rules,
+	lives[0] = advance<flights>(rules,
 		scored_particles{seed, first_id, l, batch, alive ? keep : NULL,
 			(uint64_t)gridDim.x * blockDim.x},
 		i, score_rules<Collisions>{collisions, grids}, counters);
@@ -349,11 +326,11 @@ static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	return SL_OK;
 }
 
-template <class Rules, sl_column_set set>
-static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_batch *b,
+enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const struct sl_batch *b,
 	const struct sl_grid_set *grids, const struct sl_grid_set *device_grids, uint64_t *sums,
 	uint64_t *alive, sl_stream s)
 {
+	const sl_rules *rules = (const sl_rules *)of_model;
 	const struct sl_collision_scores collisions = sl_collision_scores_of(grids);
 	struct sl_even_scores<SL_SCORE_DEPOSIT> deposit;
 	struct sl_even_scores<SL_SCORE_FLUENCE> fluence;
@@ -368,14 +345,13 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 	const auto queue_collisions = [&](const auto &scores) {
 		using Collisions = std::remove_cvref_t<decltype(scores)>;
 
-		return queue_in_blocks(scored_in_blocks_kernel<Rules, set, false, Collisions>,
-			SHARED_BLOCK<false>, scores);
+		return queue_in_blocks(
+			scored_in_blocks_kernel<false, Collisions>, SHARED_BLOCK<false>, scores);
 	};
 
-	SL_TRY(find_blocks(b, max_steps(rules), grids, &blocks));
+	SL_TRY(find_blocks(b, SL_OF_MODEL(max_steps)(rules), grids, &blocks));
 	if (blocks > 0 && grids->flights)
-		return queue_in_blocks(
-			scored_in_blocks_kernel<Rules, set, true, struct sl_collision_scores>,
+		return queue_in_blocks(scored_in_blocks_kernel<true, struct sl_collision_scores>,
 			SHARED_BLOCK<true>, collisions);
 	if (blocks > 0 && sl_even_scores_of(&collisions, &deposit))
 		return queue_collisions(deposit);
@@ -386,25 +362,9 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 	if (blocks > 0)
 		return queue_collisions(collisions);
 	return sl_launch("scored_kernel",
-		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>,
+		grids->flights ? scored_kernel<true> : scored_kernel<false>,
 		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *rules, seed, b->first_id,
 		b->active_set, b->columns, b->keep, collisions, device_grids, sums, alive);
 }
 
-enum sl_status SL_NAME(sl_queue_scored)(enum sl_model_number model, const void *rules,
-	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids,
-	const struct sl_grid_set *device_grids, uint64_t *sums, uint64_t *alive, sl_stream s)
-{
-	switch (model) {
-#define MODEL(name)
-#define SCORED_MODEL(name)                                                                   \
-	case SL_MODEL_##name:                                                                \
-		return queue<struct sl_##name, SL_STORED(SL_COLUMNS_##name)>(                \
-			(const struct sl_##name *)rules, seed, b, grids, device_grids, sums, \
-			alive, s);
-#include "stages/models/models.def"
-#undef MODEL
-	default: /* without scores: the plan refuses them */
-		return SL_OK;
-	}
-}
+#endif

@@ -10,10 +10,10 @@ enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)
 {
 	if (r->grids.scored)
-		return r->kernels->scored(r->model, r->rules.bytes, r->seed, b, &r->grids,
+		return sl_rule_kernels(r)->scored(r->rules.bytes, r->seed, b, &r->grids,
 			pipeline->grids, pipeline->grid_copies, alive, pipeline->exec.stream);
-	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);
+	return sl_rule_kernels(r)->advance(
+		r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);
 }
 
 /* --- both modes ------------------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 		SL_TRY(clear_counters(pipeline));
 	if (r->inputs)
 		return copy_input(r, pipeline);
-	return r->kernels->generate(
-		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
+	return sl_rule_kernels(r)->generate(
+		r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
 /*
@@ -149,8 +149,7 @@ static void lay_out_staged(struct sl_arena *device, const struct sl_recipe *r, u
 /* The parameters of the fused kernels. */
 static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_pipeline *pipeline)
 {
-	return (struct sl_fused){.model = r->model,
-		.rules = r->rules.bytes,
+	return (struct sl_fused){.rules = r->rules.bytes,
 		.seed = r->seed,
 		.first_id = pipeline->first_id,
 		.keep = r->keep,
@@ -183,7 +182,7 @@ static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipelin
 		SL_TRY(copy_input(r, pipeline));
 	}
 	SL_TRY(clear_counters(pipeline));
-	SL_TRY(r->kernels->select(&f, &pipeline->batch, pipeline->counters,
+	SL_TRY(sl_rule_kernels(r)->select(&f, &pipeline->batch, pipeline->counters,
 		pipeline->select_scratch, pipeline->exec.stream));
 	return total_grids(r, pipeline);
 }
@@ -195,7 +194,8 @@ static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pip
 
 	if (pipeline->batch.n_survivors == 0)
 		return SL_OK;
-	return r->kernels->rows(&f, &pipeline->batch, pipeline->counters, pipeline->exec.stream);
+	return sl_rule_kernels(r)->rows(
+		&f, &pipeline->batch, pipeline->counters, pipeline->exec.stream);
 }
 
 /* The sort scratch and the table share memory: the table is written after the sort. */
@@ -212,7 +212,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
 		b->key = sl_cut_items(device, n, sl_key_bytes(r));
-	if (!sl_models[r->model]->recomputed)
+	if (!r->model->recomputed)
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
 	table = *device;
@@ -222,7 +222,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 		device->used = table.used;
 	if (r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(device, r, n, b);
-	pipeline->select_scratch.size = r->kernels->select_scratch(&f, n);
+	pipeline->select_scratch.size = sl_rule_kernels(r)->select_scratch(&f, n);
 }
 
 const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {

@@ -2,19 +2,15 @@
 #include "stages/device/kernels.h"
 
 /* The launchers of one kind of device, whose names differ in the suffix: none for CUDA. */
-#define KERNELS(suffix)                                                                      \
-	{                                                                                    \
-		.generate = sl_queue_generate##suffix, .advance = sl_queue_advance##suffix,  \
-		.scored = sl_queue_scored##suffix, .derive = sl_queue_derive##suffix,        \
-		.mark = sl_queue_mark##suffix, .grids = sl_queue_grids##suffix,              \
-		.grids_total = sl_queue_grids_total##suffix, .key = sl_queue_key##suffix,    \
-		.gather = sl_queue_gather##suffix, .select = sl_queue_select##suffix,        \
-		.select_scratch = sl_queue_select_scratch##suffix,                           \
-		.rows = sl_queue_gather_rows##suffix, .records = sl_queue_records##suffix,   \
-		.fill = sl_queue_fill##suffix, .bounds = sl_queue_bounds##suffix,            \
-		.digest = sl_queue_pack_digest##suffix, .convert = sl_queue_convert##suffix, \
-		.list_filter = sl_queue_list_filter##suffix,                                 \
-		.list_key = sl_queue_list_key##suffix, .take = sl_queue_take##suffix,        \
+#define KERNELS(suffix)                                                                           \
+	{                                                                                         \
+		.derive = sl_queue_derive##suffix, .mark = sl_queue_mark##suffix,                 \
+		.grids = sl_queue_grids##suffix, .grids_total = sl_queue_grids_total##suffix,     \
+		.key = sl_queue_key##suffix, .gather = sl_queue_gather##suffix,                   \
+		.records = sl_queue_records##suffix, .fill = sl_queue_fill##suffix,               \
+		.bounds = sl_queue_bounds##suffix, .digest = sl_queue_pack_digest##suffix,        \
+		.convert = sl_queue_convert##suffix, .list_filter = sl_queue_list_filter##suffix, \
+		.list_key = sl_queue_list_key##suffix, .take = sl_queue_take##suffix,             \
 	}
 
 const struct sl_kernels sl_kernels_emulated = KERNELS(_emulated);

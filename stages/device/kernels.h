@@ -1,39 +1,32 @@
 /*
- * kernels.h - the kernels of the stages as one table per kind of device: CUDA or emulated.
+ * kernels.h - the kernels of the stages as one table per kind of device: CUDA or emulated. Those
+ * that call rules of a model are in the table of the model (stages/models/code.h).
  *
  * Each entry queues the kernels of one stage on a stream and returns; it does not wait. The header
- * named in the comment describes it. Pointers inside a batch are device memory. The kernels are
- * compiled from the same rules as the loops of the host, so the results have the same bits.
+ * named in the comment describes it. Pointers inside a batch are device memory. The results have
+ * the bits of the loops of the host.
  */
 #ifndef SL_STAGES_DEVICE_KERNELS_H
 #define SL_STAGES_DEVICE_KERNELS_H
 
-#include "stages/advance.h"
+#include "stages/batch/recipe.h"
+#include "stages/counting/counters.h"
 #include "stages/counting/grid.h"
-#include "stages/counting/score.h"
 #include "stages/device/mcpl_pack.h"
 #include "stages/device/pack.h"
-#include "stages/fused/gather_rows.h"
-#include "stages/fused/select.h"
-#include "stages/generate.h"
+#include "stages/fused/fused.h"
 #include "stages/mark.h"
 #include "stages/selection/list_filter.h"
 #include "stages/sort.h"
 #include "stages/write.h"
 
 struct sl_kernels {
-	sl_generate_launcher *generate;       /* stages/generate.h */
-	sl_advance_launcher *advance;         /* stages/advance.h */
-	sl_scored_launcher *scored;           /* stages/counting/score.h */
 	sl_derive_launcher *derive;           /* stages/mark.h */
 	sl_mark_launcher *mark;               /* stages/mark.h */
 	sl_grids_launcher *grids;             /* stages/counting/grid.h */
 	sl_grids_total_launcher *grids_total; /* stages/counting/grid.h */
 	sl_key_launcher *key;                 /* stages/sort.h */
 	sl_gather_launcher *gather;           /* stages/write.h */
-	sl_select_launcher *select;           /* fused/select.h */
-	sl_select_scratch *select_scratch;    /* fused/select.h */
-	sl_gather_rows_launcher *rows;        /* fused/gather_rows.h */
 	sl_records_launcher *records;         /* device/mcpl_pack.h */
 	sl_fill_launcher *fill;               /* device/pack.h */
 	sl_bounds_launcher *bounds;           /* device/pack.h */
@@ -48,5 +41,11 @@ extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;
 
 /* The table for the device in use; NULL if this build has no kernels for it. */
 const struct sl_kernels *sl_kernels_find(void);
+
+/* The kernels of the model of a recipe, for its device. */
+static inline const struct sl_rule_kernels *sl_rule_kernels(const struct sl_recipe *r)
+{
+	return r->kernels == &sl_kernels_emulated ? &r->model->emulated : &r->model->cuda;
+}
 
 #endif

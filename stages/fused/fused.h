@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stages/counting/counters.h"
 #include "stages/models/model.h"
 #include "stages/selection/grid.h"
 #include "stages/selection/key.h"
@@ -39,7 +40,6 @@ static inline bool sl_fused_fits(const struct sl_model *model, const struct sl_p
  * memory.
  */
 struct sl_fused {
-	enum sl_model_number model;
 	const void *rules; /* the model's struct sl_NAME */
 	uint64_t seed;
 	const uint64_t *first_id; /* of the batch, in device memory: it changes between launches of

@@ -5,13 +5,15 @@
  * its id, or loads its record (packed_record.h), and writes each column of the table. Digests are
  * summed in registers, and sums.cuh adds the sums of all threads.
  *
+ * The file is compiled for each model.
+ *
  * Memory traffic: reads 4 bytes and the record, if any, per row; writes the table.
  */
 #include <string.h>
 
 #include "stages/batch/packed_record.h"
 #include "stages/counting/sums.cuh"
-#include "stages/fused/gather_rows.h"
+#include "stages/fused/fused.h"
 #include "stages/fused/model_rules.cuh"
 
 enum {
@@ -145,29 +147,13 @@ static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch
 		*(const typename Model::rules *)f->rules, job);
 }
 
-template <class Model>
-static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
+enum sl_status SL_RULE_KERNEL(rows)(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, sl_stream s)
 {
 	bool derives = false;
 
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		derives |= SL_HAS(SL_DERIVED_COLUMNS, b->table.column[k].column) != 0;
-	return derives ? queue_rows<Model, true>(f, b, counters, s)
-	               : queue_rows<Model, false>(f, b, counters, s);
-}
-
-enum sl_status SL_NAME(sl_queue_gather_rows)(const struct sl_fused *f, const struct sl_batch *b,
-	struct sl_batch_counters *counters, sl_stream s)
-{
-	switch (f->model) {
-#define MODEL(name)           \
-	case SL_MODEL_##name: \
-		return queue_of<sl_traits_##name>(f, b, counters, s);
-#include "stages/models/models.def"
-#undef MODEL
-	case SL_MODEL_COUNT:
-		break;
-	}
-	return SL_OK;
+	return derives ? queue_rows<sl_traits, true>(f, b, counters, s)
+	               : queue_rows<sl_traits, false>(f, b, counters, s);
 }

@@ -17,12 +17,10 @@
  *
  * The counters of tallies follow the lists in shared memory (block_grids.cuh). The kernel is
  * compiled with and without tallies and conditions, and with derived columns, so that runs
- * without them have no extra cost.
+ * without them have no extra cost. The file is compiled for each model.
  *
  * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
  */
-#include "stages/fused/select.h"
-
 #include "stages/counting/sums.cuh"
 #include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
@@ -358,43 +356,17 @@ static enum sl_status queue_with(const struct sl_fused *f, const struct sl_batch
 	return queue_select<Model, Key, PLAIN>(f, b, counters, scratch, s);
 }
 
-/* The same, and for the key type. */
-template <class Model>
-static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
-	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
-{
-	return f->narrow ? queue_with<Model, uint32_t>(f, b, counters, scratch, s)
-	                 : queue_with<Model, uint64_t>(f, b, counters, scratch, s);
-}
-
-size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)
+size_t SL_RULE_KERNEL(select_scratch)(const struct sl_fused *f, uint32_t n)
 {
 	struct sl_arena a = {};
 
-	switch (f->model) {
-#define MODEL(name)                                                                \
-	case SL_MODEL_##name:                                                      \
-		sl_look_back_cut<uint32_t>(&a, tiles_max<sl_traits_##name>(f, n)); \
-		break;
-#include "stages/models/models.def"
-#undef MODEL
-	case SL_MODEL_COUNT:
-		break;
-	}
+	sl_look_back_cut<uint32_t>(&a, tiles_max<sl_traits>(f, n));
 	return a.used;
 }
 
-enum sl_status SL_NAME(sl_queue_select)(const struct sl_fused *f, const struct sl_batch *b,
+enum sl_status SL_RULE_KERNEL(select)(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
-	switch (f->model) {
-#define MODEL(name)           \
-	case SL_MODEL_##name: \
-		return queue_of<sl_traits_##name>(f, b, counters, scratch, s);
-#include "stages/models/models.def"
-#undef MODEL
-	case SL_MODEL_COUNT:
-		break;
-	}
-	return SL_OK;
+	return f->narrow ? queue_with<sl_traits, uint32_t>(f, b, counters, scratch, s)
+	                 : queue_with<sl_traits, uint64_t>(f, b, counters, scratch, s);
 }

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "stages/advance.h"
-#include "stages/generate.h"
 #include "stages/mark.h"
 #include "stages/sort.h"
 #include "stages/write.h"
@@ -15,22 +13,14 @@
  * The loops of a level: the compiler makes each function once per level, with the level in its
  * name.
  */
-#define LOOPS(at)                                                                                 \
-	{                                                                                         \
-		.level = #at, .generate = sl_loop_generate_##at, .advance = sl_loop_advance_##at, \
-		.mark = sl_loop_mark_##at, .sort = sl_loop_sort_##at, .write = sl_loop_write_##at \
-	}
+#define LOOPS(at)                          \
+	{.level = #at,                     \
+		.number = SL_LEVEL_##at,   \
+		.mark = sl_loop_mark_##at, \
+		.sort = sl_loop_sort_##at, \
+		.write = sl_loop_write_##at},
 
-/* From best to worst; the last one runs on every processor. */
-static const struct sl_loops levels[] = {
-#if defined(__x86_64__)
-	LOOPS(x86_64_v4),
-	LOOPS(x86_64_v3),
-#elif defined(__aarch64__)
-	LOOPS(neon),
-#endif
-	LOOPS(baseline),
-};
+static const struct sl_loops levels[] = {SL_LEVELS(LOOPS)};
 
 /* Whether the processor has the instructions that the compiler may use at a level. */
 static bool is_supported(const char *level)

@@ -29,8 +29,7 @@ struct sl_history_step {
 struct sl_history_observer {
 	/* Returns false to stop. */
 	bool (*step)(void *ctx, const struct sl_history_step *s);
-	/* Words 4 * block to 4 * block + 3 of the particle. */
-	void (*draw)(void *ctx, uint64_t block, struct sl_words words);
+	sl_draw_observer *draw;
 	void *ctx;
 };
 

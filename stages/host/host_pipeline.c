@@ -32,7 +32,7 @@ enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loo
 enum sl_status sl_run_rules(
 	const struct sl_recipe *r, struct sl_batch *b, sl_rule_loop *loop, uint32_t n)
 {
-	loop(r->model, &r->rules, r->seed, b, n, r);
+	loop(&r->rules, r->seed, b, n, r);
 	return sl_check_cancelled(r);
 }
 
@@ -41,7 +41,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, str
 	(void)x;
 	if (r->inputs)
 		return sl_inputs_read_part(r->inputs, b);
-	return sl_run_rules(r, b, r->loops->generate, b->n);
+	return sl_run_rules(r, b, sl_rule_loops(r)->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -51,7 +51,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
-	return sl_run_rules(r, b, r->loops->advance, b->n);
+	return sl_run_rules(r, b, sl_rule_loops(r)->advance, b->n);
 }
 
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b)
@@ -337,14 +337,14 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 {
-	const struct sl_loops *loops = sl_baseline_loops();
+	const struct sl_rule_loops *loops = &r->model->loops[SL_LEVEL_baseline];
 	struct sl_particle p = {0};
 	uint8_t keep;
 	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
 	sl_active_set_begin(&one, UINT32_MAX);
-	loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
-	loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
+	loops->generate(&r->rules, r->seed, &one, 1, NULL);
+	loops->advance(&r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
 	sl_end_particle(r, &p);
 	return p;

@@ -27,7 +27,7 @@ static enum sl_status between(
 static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_batch *b)
 {
 	mark(ctx, SL_ROUND_BEGINS);
-	SL_TRY(sl_run_rules(r, b, r->loops->advance, b->active_set.n));
+	SL_TRY(sl_run_rules(r, b, sl_rule_loops(r)->advance, b->active_set.n));
 	return mark(ctx, SL_ROUND_ADVANCED);
 }
 

@@ -2,7 +2,8 @@
  * model.h - the interface between a model and the rest of the program.
  *
  * A model is one header of rules for host and device, stages/models/NAME.h, and one line in
- * models.def. The header defines:
+ * models.def. Of the header the build makes one table, struct sl_model, with all that the program
+ * needs of the model: facts, options, loops and kernels (code.h, table.c). The header defines:
  *
  *	struct sl_NAME        the parameters that the rules use, made from the configuration
  *	SL_COLUMNS_NAME       the set of columns that the model's particles have: id and fate always,
@@ -61,8 +62,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "stages/models/code.h"
 #include "stages/models/option.h"
-#include "stages/particle/particle.h"
 
 SL_C_BEGIN
 
@@ -227,35 +228,32 @@ struct sl_model {
 
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
+
+	/* What is compiled from the rules. */
+	struct sl_rule_loops loops[SL_LEVEL_COUNT];
+	sl_one_step *one_step;
+	struct sl_rule_kernels cuda, emulated;
 };
 
-/* The last line of a model's header: defines sl_NAME_model, with members that follow the name. */
-#define SL_MODEL(model, ...)                                                                 \
-	static const struct sl_model sl_##model##_model = {.name = #model,                   \
-		.columns = SL_COLUMNS_##model,                                               \
-		.fates = SL_FATES_##model,                                                   \
-		.recomputed = SL_RECOMPUTED_##model,                                         \
-		.weighted = SL_WEIGHTED_##model,                                             \
-		.options = sl_##model##_options,                                             \
-		.n_options = sizeof(sl_##model##_options) / sizeof(sl_##model##_options[0]), \
-		.config_bytes = sizeof(struct sl_##model##_config),                          \
-		.rules_bytes = sizeof(struct sl_##model),                                    \
-		.make = sl_##model##_make,                                                   \
-		.range = sl_##model##_range,                                                 \
-		.constants = sl_##model##_constants,                                         \
-		__VA_ARGS__}
+/* The members of struct sl_model that follow from the name of a model. */
+#define SL_MODEL_FACTS(model)                                                        \
+	.name = #model, .columns = SL_COLUMNS_##model, .fates = SL_FATES_##model,    \
+	.recomputed = SL_RECOMPUTED_##model, .weighted = SL_WEIGHTED_##model,        \
+	.options = sl_##model##_options,                                             \
+	.n_options = sizeof(sl_##model##_options) / sizeof(sl_##model##_options[0]), \
+	.config_bytes = sizeof(struct sl_##model##_config),                          \
+	.rules_bytes = sizeof(struct sl_##model), .make = sl_##model##_make,         \
+	.range = sl_##model##_range, .constants = sl_##model##_constants
 
-/* The largest struct sl_NAME_config and struct sl_NAME; model.c asserts both for each model. */
+/*
+ * The last line of a model's header: defines sl_NAME_model, with members that follow the name. Only
+ * the table that table.c makes of it has loops and kernels.
+ */
+#define SL_MODEL(model, ...) \
+	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model), __VA_ARGS__}
+
+/* The largest struct sl_NAME_config and struct sl_NAME; table.c asserts both for each model. */
 enum { SL_MODEL_CONFIG_BYTES = 40960, SL_RULES_BYTES = 4096 };
-
-enum sl_model_number {
-#define MODEL(name) SL_MODEL_##name,
-#include "stages/models/models.def"
-#undef MODEL
-	SL_MODEL_COUNT
-};
-
-extern const struct sl_model *const sl_models[SL_MODEL_COUNT];
 
 SL_C_END
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pipeline/text/messages.h"
+#include "stages/models/models.h"
 
 /*
  * Does the list item in path ("objects[3].surface") exist in the list read before? True for a path

@@ -15,6 +15,7 @@
 #include "pipeline/config/config.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
+#include "stages/models/models.h"
 
 /*
  * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied.
@@ -113,7 +114,6 @@ static enum sl_status begin(const char *name, const char *const *sets, size_t n_
 {
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
-	c->model = SL_MODEL_COUNT;
 	return make_reader(name, sets, n_sets, r);
 }
 

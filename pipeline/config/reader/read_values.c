@@ -308,9 +308,7 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 		if (o->kind == SL_KIND_ITEMS)
 			memcpy(&items, value, sizeof(items));
 	}
-	/* SL_MODEL_COUNT if there is no model */
-	for (c->model = 0; c->model < SL_MODEL_COUNT && sl_models[c->model] != r->model;)
-		c->model++;
+	c->model = r->model;
 	if (!r->model && !sl_config_has_problem(r, "model")) {
 		char names[256];
 

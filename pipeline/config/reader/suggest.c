@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "pipeline/text/messages.h"
+#include "stages/models/models.h"
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
 

@@ -12,7 +12,7 @@
 
 bool sl_fractions_count_particles(const struct sl_plan *plan)
 {
-	return sl_models[plan->recipe.model]->read;
+	return plan->recipe.model->read;
 }
 
 /* Adds a batch to the sums of a fate. */

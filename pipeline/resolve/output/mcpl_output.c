@@ -22,9 +22,8 @@ enum { PHOTON = 22 }; /* number of the Particle Data Group */
 /* What the input files of model list contain; NULL for other models. */
 static const struct sl_list_config *list_of(const struct sl_config *c)
 {
-	return sl_models[c->model]->read
-	               ? (const struct sl_list_config *)(const void *)c->model_config.bytes
-	               : NULL;
+	return c->model->read ? (const struct sl_list_config *)(const void *)c->model_config.bytes
+	                      : NULL;
 }
 
 /* The column for the user flags; SL_COLUMN_COUNT for none, or after adding a problem. */

@@ -9,6 +9,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/messages.h"
+#include "stages/models/models.h"
 
 enum {
 	BINS_EXAMPLE = 50,
@@ -334,12 +335,17 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 		f->score_shift = choices->model->track_shift(choices->rules.bytes);
 }
 
-#define MODEL(name)
-#define SCORED_MODEL(name) " or " #name
-static const char scored_models[] =
-#include "stages/models/models.def"
-	;
-#undef MODEL
+/* The names of the models with scores. */
+static const char *scored_models(char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (int m = 0; m < SL_MODEL_COUNT && used < size; m++)
+		if (sl_models[m]->score_shift)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? " or " : "", sl_models[m]->name);
+	return text;
+}
 
 /*
  * Checks a score: that the model has scores, and that there are axes at whose edges paths can be
@@ -348,13 +354,15 @@ static const char scored_models[] =
 static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
 	bool ranges, struct sl_grid_field *f)
 {
+	char names[256] = "";
+
 	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
 	if (!choices->model->score_shift)
 		return sl_config_add_problem(r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
 			"%s, or remove it",
 			sl_score_names[f->score], choices->model->name,
-			scored_models + strlen(" or "));
+			scored_models(names, sizeof(names)));
 	if (f->n_axes == 0)
 		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
 			sl_score_names[f->score], sl_score_names[f->score],

@@ -13,6 +13,7 @@
 #include "pipeline/resolve/condition/condition.h"
 #include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/output/output.h"
+#include "stages/models/models.h"
 
 /* The model list with other columns. Its rules are all 0: no column has a constant value. */
 static struct sl_model model_of(const struct sl_py_table *t)

@@ -10,6 +10,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
+#include "stages/models/models.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/configs/configs.h"
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/models/models.h"
 #include "tests/support/basic/check.h"
 
 enum { BATCHES_MOST = 32 };
@@ -25,7 +26,7 @@ static void reset_sums(bool weighted)
 {
 	memset(&sums, 0, sizeof(sums));
 	sums.m.line = sums.line;
-	sums.plan.recipe.model = SL_MODEL_slab;
+	sums.plan.recipe.model = sl_models[SL_MODEL_slab];
 	sums.plan.choices.stop_rule.counts = !weighted;
 	sums.plan.config.check.sigma = 4;
 	for (int f = 0; f < SL_FATE_COUNT; f++)

@@ -5,6 +5,7 @@
  *
  * Recipes are made without a configuration (models/random_batches.h, basic/test_recipes.h).
  */
+#include "stages/models/models.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/batch_memory.h"
 #include "tests/support/basic/check.h"

@@ -6,6 +6,7 @@
 #define SL_MODEL_HOST
 #include <stdio.h>
 
+#include "stages/models/models.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/models/models.h"
@@ -21,7 +22,7 @@ enum { RECIPES = 3000, PARTICLES = 40 };
 
 static void check_columns(const struct sl_recipe *r, const struct sl_particle *p)
 {
-	const struct sl_model *m = sl_models[r->model];
+	const struct sl_model *m = r->model;
 	struct sl_particle values = {0};
 	sl_column_set constants = m->constants(r->rules.bytes, &values);
 
@@ -100,11 +101,11 @@ static void check_flight(const struct sl_source_detector *r, const struct sl_par
 
 static void check_place(const struct sl_recipe *r, const struct sl_particle *p)
 {
-	if (r->model == SL_MODEL_slab || r->model == SL_MODEL_slab_paths)
+	if (r->model == sl_models[SL_MODEL_slab] || r->model == sl_models[SL_MODEL_slab_paths])
 		check_slab(RULES_IN(slab, r), p);
-	if (r->model == SL_MODEL_cavity)
+	if (r->model == sl_models[SL_MODEL_cavity])
 		check_cavity(RULES_IN(cavity, r), p);
-	if (r->model == SL_MODEL_source_detector)
+	if (r->model == sl_models[SL_MODEL_source_detector])
 		check_flight(RULES_IN(source_detector, r), p);
 }
 
@@ -122,7 +123,7 @@ struct seen {
 static void check_state(const struct seen *seen)
 {
 	const struct sl_particle *p = &seen->p;
-	bool steps = sl_models[seen->r->model]->steps;
+	bool steps = seen->r->model->steps;
 
 	assert_true(is_finite(p) && fabs(excess_length(p)) < 2e-5 && p->time >= 0.0f);
 	assert_true(p->id == seen->id);
@@ -179,7 +180,7 @@ static void see_draw(void *ctx, uint64_t block, struct sl_words random)
 
 	assert_memory_equal(&random, &expected, sizeof(random));
 	seen->draws++;
-	if (seen->r->model == SL_MODEL_slab)
+	if (seen->r->model == sl_models[SL_MODEL_slab])
 		assert_true(seen->draws == 1 ? block == seen->states - 1
 					     : seen->states == 1 && block == SL_SLAB_PLACE_BLOCK);
 }

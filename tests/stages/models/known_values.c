@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stages/models/models.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
@@ -41,7 +42,7 @@ static double radiance(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	struct sl_image image = {.scale = 1};
 
-	sl_models[r->model]->image(r->rules.bytes, &image); /* random rays make none */
+	r->model->image(r->rules.bytes, &image); /* random rays make none */
 	return p->fate == SL_FATE_absorbed || p->fate == SL_FATE_escaped
 	               ? 0
 	               : (double)p->weight * image.scale;
@@ -152,7 +153,7 @@ static void check_configuration(struct known *k)
 
 static void check_range(const struct known *k, const char *column, const char *words)
 {
-	const struct sl_model *m = sl_models[k->r.model];
+	const struct sl_model *m = k->r.model;
 	double lo = 0, hi = 0, low = 0, high = 0;
 	bool bounded = sscanf(words, "%lf %lf", &lo, &hi) == 2;
 
@@ -166,7 +167,7 @@ static void check_constant(const struct known *k, const char *column, const char
 {
 	enum sl_column c = sl_column_find(column);
 	struct sl_particle values = {0};
-	bool constant = SL_HAS(sl_models[k->r.model]->constants(k->r.rules.bytes, &values), c);
+	bool constant = SL_HAS(k->r.model->constants(k->r.rules.bytes, &values), c);
 
 	if (constant != (number != NULL) ||
 		(constant && column_value(&values, c) != strtod(number, NULL)))

@@ -2,6 +2,7 @@
 #include "test_recipes.h"
 
 #include "stages/host/host.h"
+#include "stages/models/models.h"
 #include "tests/support/models/models.h"
 
 /* A configuration of each model, and the fate that is kept. */
@@ -32,7 +33,7 @@ static const struct {
 
 void complete_recipe(struct sl_recipe *r, uint32_t n)
 {
-	const struct sl_model *m = sl_models[r->model];
+	const struct sl_model *m = r->model;
 	const struct sl_key_field w = {.column = SL_COLUMN_w, .bits = 6, .lo = -1, .hi = 1},
 				  x = {.column = SL_COLUMN_x, .bits = 4, .lo = -2, .hi = 2};
 

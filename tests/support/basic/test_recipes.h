@@ -3,6 +3,7 @@
 #define SL_TESTS_SUPPORT_BASIC_TEST_RECIPES_H
 
 #include "stages/host/host.h"
+#include "stages/models/models.h"
 
 /* Number of models that generate particles: all except the last one, list, which reads them. */
 enum { TEST_MODELS = SL_MODEL_list };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "primitives/device/device_driver.h"
+#include "stages/models/models.h"
 #include "stages/particle/digest.h"
 #include "tests/cases/inputs.h"
 #include "tests/cases/sampling.h"

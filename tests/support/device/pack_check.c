@@ -9,6 +9,7 @@
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host.h"
+#include "stages/models/models.h"
 #include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"

@@ -7,6 +7,7 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/host/host.h"
+#include "stages/models/models.h"
 #include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 
@@ -16,7 +17,7 @@
 
 enum { MAX_STEPS = 1000 };
 
-static void set_model(struct sl_recipe *r, enum sl_model_number model)
+static void set_model(struct sl_recipe *r, const struct sl_model *model)
 {
 	memset(r, 0, sizeof(*r));
 	r->model = model;
@@ -38,8 +39,8 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 	snprintf(text, sizeof(text), "run: {particles: 1}\nkeep: absorbed\nmodel: {%s}\n", model);
 	assert_ok(sl_config_open_text("c", text, strlen(text), NULL, 0, &config, &reader));
 	check = sl_config_check(reader);
-	set_model(&r, (enum sl_model_number)config.model);
-	sl_models[r.model]->make(config.model_config.bytes, &common, r.rules.bytes, &check);
+	set_model(&r, config.model);
+	r.model->make(config.model_config.bytes, &common, r.rules.bytes, &check);
 	if (sl_config_problems(reader) > 0)
 		fail_msg("%s\n%s", text, sl_config_report(reader));
 	sl_config_close(reader);
@@ -193,7 +194,7 @@ struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uin
 
 		problem = false;
 		memset(&config, 0, sizeof(config));
-		set_model(&r, model);
+		set_model(&r, sl_models[model]);
 		for (size_t i = 0; i < m->n_options; i++)
 			if (m->options[i].stride)
 				set_items(&m->options[i], config.bytes + m->options[i].offset, n,
@@ -216,7 +217,7 @@ enum sl_model_number generating_model(uint64_t k)
 
 struct sl_particle start_of(const struct sl_recipe *r, uint64_t id)
 {
-	switch (r->model) {
+	switch (sl_model_number_of(r->model)) {
 #define MODEL(name)                                                                            \
 	case SL_MODEL_##name:                                                                  \
 		return sl_##name##_generate((const struct sl_##name *)(const void *)&r->rules, \
@@ -231,7 +232,7 @@ struct sl_particle start_of(const struct sl_recipe *r, uint64_t id)
 
 void advance(const struct sl_recipe *r, struct sl_particle *p, uint32_t n)
 {
-	switch (r->model) {
+	switch (sl_model_number_of(r->model)) {
 #define MODEL(name)                                                                    \
 	case SL_MODEL_##name:                                                          \
 		sl_##name##_advance((const struct sl_##name *)(const void *)&r->rules, \

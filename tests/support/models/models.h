@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "stages/batch/recipe.h"
-#include "stages/models/model.h"
+#include "stages/models/models.h"
 
 /* Returns the recipe of a configuration of a model, such as "slab: {thickness: 1 cm}". */
 struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps);

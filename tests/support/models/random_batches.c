@@ -1,7 +1,7 @@
 /* random_batches.c - see random_batches.h. */
 #include "tests/support/models/random_batches.h"
 
-#include "stages/models/model.h"
+#include "stages/models/models.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/schedules.h"
 #include "tests/support/basic/test_recipes.h"
@@ -43,7 +43,7 @@ static void choose_batches(struct sl_recipe *r, uint64_t *seed)
 
 static void choose_keep(struct sl_recipe *r, uint64_t *seed)
 {
-	sl_fate_set some = random_below(seed, SL_EVERY_FATE) & sl_models[r->model]->fates;
+	sl_fate_set some = random_below(seed, SL_EVERY_FATE) & r->model->fates;
 	uint64_t kind = random_below(seed, 5);
 
 	if (kind < 3)
@@ -59,7 +59,7 @@ static enum sl_column random_column(const struct sl_recipe *r, uint64_t *seed)
 
 	do {
 		column = (enum sl_column)random_below(seed, SL_COLUMN_COUNT);
-	} while (!SL_HAS(sl_models[r->model]->columns, column) || column == SL_COLUMN_fate);
+	} while (!SL_HAS(r->model->columns, column) || column == SL_COLUMN_fate);
 	return column;
 }
 
@@ -205,7 +205,7 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 			real ? -0.75 : 1, real ? 0.75 : 11 + 2 * n, 0};
 		field[n].fates = random_below(seed, 2) ? SL_FATE_BIT(SL_FATE_transmitted) |
 		                                                 SL_FATE_BIT(SL_FATE_hit)
-		                                       : sl_models[r->model]->fates;
+		                                       : r->model->fates;
 		field[n].bracketed = n >= plain;
 		n++;
 	}
@@ -218,7 +218,7 @@ static void make_largest_histogram(struct sl_recipe *r, bool weighted, bool fits
 	const uint32_t most = sl_block_counters_most(weighted) + !fits;
 	const struct sl_grid_field field = {.n_axes = 1,
 		.axis = {{SL_COLUMN_w, SL_SPACING_EVEN, most - SL_GRID_OUTSIDE, -1, 1, 0}},
-		.fates = sl_models[r->model]->fates & -sl_models[r->model]->fates};
+		.fates = r->model->fates & -r->model->fates};
 
 	sl_grid_make(&field, 1, edges, weighted, &r->grids);
 	assert_int_equal(r->grids.grid[0].in_block, fits);
@@ -320,8 +320,8 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
 	choose_condition(&r, &state);
 	choose_key(&r, &state);
 	choose_columns(&r, &state);
-	choose_tallies(&r, known && r.model == SL_MODEL_slab, &state);
-	if (sl_models[r.model]->steps && random_below(&state, 2))
+	choose_tallies(&r, known && r.model == sl_models[SL_MODEL_slab], &state);
+	if (r.model->steps && random_below(&state, 2))
 		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
 	return r;
 }
