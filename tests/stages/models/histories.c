@@ -55,7 +55,7 @@ static void check_slab(const struct sl_slab *r, const struct sl_particle *p)
 	     back = p->fate == SL_FATE_reflected || p->fate == SL_FATE_specular;
 
 	assert_int_equal(p->fate == SL_FATE_roulette, p->weight == 0.0f);
-	assert_true(r->below > 0.0f ? p->fate != SL_FATE_absorbed : p->weight == 1.0f);
+	assert_true(r->roulette.below > 0.0f ? p->fate != SL_FATE_absorbed : p->weight == 1.0f);
 	if (hit || back || p->fate == SL_FATE_transmitted)
 		assert_true(is_leaving(
 			p, hit ? r->detector.entrance : back, r->layer[r->layers - 1].bottom));
