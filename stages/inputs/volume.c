@@ -1,0 +1,445 @@
+/*
+ * volume.c - see volume.h.
+ *
+ * Each format makes a stream of bytes that begins with the items, and states their type and shape.
+ * Where z is the fastest index (order C), some planes of one x are read and then transposed, so
+ * that labels are written in whole cache lines.
+ */
+#include "stages/inputs/volume.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "primitives/device/device.h"
+#include "primitives/files/map.h"
+#include "stages/formats/tables/tables.h"
+
+enum { BUFFER_BYTES = 1 << 14, PLANES = 32, NIFTI_BYTES = 348 };
+
+static const char advice[] = "check that it is the right file, and write labels with numpy.save() "
+			     "as an array of three dimensions, or as NIfTI-1";
+
+/* A file that is read. */
+struct volume_file {
+	const char *name;
+	const uint8_t *at;
+	size_t bytes;
+	const struct sl_volume_request *request;
+	struct sl_npy_stream in;
+	struct sl_npy array;
+	struct sl_volume *v;
+};
+
+static enum sl_status refuse(const char *problem)
+{
+	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, advice);
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+/* Fails because of the item with that number in the file. */
+static enum sl_status refuse_label(const struct volume_file *f, uint64_t number, double value)
+{
+	const uint32_t *size = f->v->size;
+	const bool fortran = f->array.fortran;
+	const uint32_t first = fortran ? size[0] : size[2];
+	const uint64_t i = number % first, j = number / first % size[1],
+		       k = number / first / size[1];
+
+	return sl_fail(SL_BAD_INPUT,
+		"voxel (%llu, %llu, %llu) is %.9g; labels are whole numbers from 0 to %d, the numbers "
+		"of media: correct the file",
+		(unsigned long long)(fortran ? i : k), (unsigned long long)j,
+		(unsigned long long)(fortran ? k : i), value, SL_VOLUME_LABEL_MAX);
+}
+
+/* Reads n items, of which the first has that number in the file, to labels. */
+static enum sl_status read_labels(
+	struct volume_file *f, uint64_t first, uint64_t n, uint16_t *labels)
+{
+	const struct sl_npy *a = &f->array;
+	uint8_t buffer[BUFFER_BYTES];
+	uint32_t some, largest = f->v->largest;
+
+	for (uint64_t done = 0; done < n; done += some) {
+		some = BUFFER_BYTES / a->bytes;
+		some = some < n - done ? some : (uint32_t)(n - done);
+		SL_TRY(sl_npy_read(&f->in, buffer, (size_t)some * a->bytes));
+		for (uint32_t i = 0; i < some; i++) {
+			double value = sl_npy_value(a, buffer + i * a->bytes);
+			uint32_t label =
+				value >= 0 && value <= SL_VOLUME_LABEL_MAX ? (uint32_t)value : 0;
+
+			if ((double)label != value)
+				return refuse_label(f, first + done + i, value);
+			labels[done + i] = (uint16_t)label;
+			largest = label > largest ? label : largest;
+		}
+	}
+	f->v->largest = largest;
+	return SL_OK;
+}
+
+/* Transposes n planes of constant x, from x on; each has ny rows of nz labels. */
+static void place_planes(
+	const uint16_t *planes, size_t stride, uint32_t x, uint32_t n, const struct sl_volume *v)
+{
+	const size_t nx = v->size[0], ny = v->size[1], nz = v->size[2];
+
+	for (size_t j = 0; j < ny; j++)
+		for (size_t k = 0; k < nz; k++) {
+			uint16_t *to = v->labels + x + nx * (j + ny * k);
+
+			for (uint32_t i = 0; i < n; i++)
+				to[i] = planes[i * stride + j * nz + k];
+		}
+}
+
+/* Reads items in order C. */
+static enum sl_status read_planes(struct volume_file *f)
+{
+	struct sl_volume *v = f->v;
+	const size_t plane = (size_t)v->size[1] * v->size[2];
+	const size_t stride = plane + PLANES; /* not a power of 2, for the cache */
+	enum sl_status s = SL_OK;
+	uint16_t *planes;
+	void *memory;
+	uint32_t n;
+
+	SL_TRY(sl_memory_get(SL_HOST, PLANES * stride * sizeof(*planes), &memory));
+	planes = (uint16_t *)memory;
+	for (uint32_t x = 0; x < v->size[0] && s == SL_OK; x += n) {
+		n = v->size[0] - x < PLANES ? v->size[0] - x : PLANES;
+		for (uint32_t i = 0; i < n && s == SL_OK; i++)
+			s = read_labels(f, (x + i) * (uint64_t)plane, plane, planes + i * stride);
+		if (s == SL_OK)
+			place_planes(planes, stride, x, n, v);
+	}
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+/* Checks the shape, gets the memory and reads all items. */
+static enum sl_status read_items(struct volume_file *f)
+{
+	const uint32_t *asked = f->request->size;
+	const struct sl_npy *a = &f->array;
+	struct sl_volume *v = f->v;
+	void *memory;
+
+	if (a->dimensions != 3)
+		return sl_fail(SL_BAD_INPUT,
+			"the array has %u dimensions, and a volume has three; save it with the shape "
+			"(nx, ny, nz)",
+			a->dimensions);
+	if (a->n == 0 || a->n > SL_VOLUME_VOXELS_MAX)
+		return sl_fail(SL_BAD_INPUT,
+			"the volume has %llu x %llu x %llu voxels, and 1 to 1024^3 are possible; cut it "
+			"or make the voxels larger",
+			(unsigned long long)a->size[0], (unsigned long long)a->size[1],
+			(unsigned long long)a->size[2]);
+	for (int d = 0; d < 3; d++)
+		v->size[d] = (uint32_t)a->size[d];
+	if (asked[0] && memcmp(asked, v->size, sizeof(v->size)) != 0)
+		return sl_fail(SL_BAD_INPUT,
+			"the volume has the shape %u x %u x %u, not %u x %u x %u as stated; correct one "
+			"of them",
+			v->size[0], v->size[1], v->size[2], asked[0], asked[1], asked[2]);
+	SL_TRY(sl_add_context(
+		sl_memory_get(SL_HOST, a->n * sizeof(*v->labels), &memory), "the labels"));
+	v->labels = (uint16_t *)memory;
+	SL_TRY(a->fortran ? read_labels(f, 0, a->n, v->labels) : read_planes(f));
+	return sl_npy_end(&f->in);
+}
+
+/* --- formats ---------------------------------------------------------------------------------- */
+
+static enum sl_status read_npy(struct volume_file *f)
+{
+	SL_TRY(sl_npy_read_header(&f->in, &f->array));
+	return read_items(f);
+}
+
+static bool is_named(const struct sl_zip_member *m, size_t length, const char *name)
+{
+	return length == strlen(name) && memcmp(m->name, name, length) == 0;
+}
+
+/* Finds the array with the labels: one of their names, or the only array. */
+static enum sl_status find_array(
+	const struct volume_file *f, struct sl_zip_member *found, const uint8_t **data)
+{
+	uint32_t arrays = 0, named = 0;
+	struct sl_zip zip;
+
+	if (!sl_zip_open_any(&zip, f->at, f->bytes))
+		return refuse("it does not end as a zip archive");
+	for (uint64_t i = 0; i < zip.n; i++) {
+		struct sl_zip_member m;
+		const uint8_t *at;
+		size_t length;
+		bool is;
+
+		if (!sl_npz_next(&zip, &m, &at, &length))
+			return refuse("its directory is damaged");
+		is = is_named(&m, length, "labels") || is_named(&m, length, "vol");
+		arrays += length > 0;
+		named += is;
+		if (is || (length > 0 && named == 0)) {
+			*found = m;
+			*data = at;
+		}
+	}
+	if (named != 1 && (named != 0 || arrays != 1))
+		return sl_fail(SL_BAD_INPUT,
+			"it has %u arrays, %u of them named labels or vol; name the one that is the "
+			"volume labels: numpy.savez(file, labels=...)",
+			arrays, named);
+	return SL_OK;
+}
+
+static enum sl_status read_npz(struct volume_file *f)
+{
+	const uint8_t *data = NULL;
+	struct sl_zip_member m;
+	enum sl_status s;
+
+	SL_TRY(find_array(f, &m, &data));
+	f->in.stored = NULL;
+	SL_TRY(sl_npy_open_member(&f->in, &m, data));
+	s = read_npy(f);
+	sl_npy_close(&f->in);
+	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
+}
+
+/* A type of numpy by its long name or by its short one. */
+static bool read_type(const char *type, struct sl_npy *a)
+{
+	static const char *const names[][2] = {{"uint8", "u1"}, {"int8", "i1"}, {"uint16", "u2"},
+		{"int16", "i2"}, {"uint32", "u4"}, {"int32", "i4"}, {"uint64", "u8"},
+		{"int64", "i8"}, {"float32", "f4"}, {"float64", "f8"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(type, names[i][0]) == 0)
+			type = names[i][1];
+	return sl_npy_type(type, strlen(type), a);
+}
+
+static enum sl_status read_raw(struct volume_file *f)
+{
+	const struct sl_volume_request *r = f->request;
+	struct sl_npy *a = &f->array;
+
+	if (!r->size[0] || !r->size[1] || !r->size[2] || !r->type)
+		return sl_fail(SL_USAGE, "a raw file does not state its shape and the type of its "
+					 "items; give both");
+	if (!read_type(r->type, a))
+		return sl_fail(SL_USAGE,
+			"%s is not a type of numbers; write uint8, uint16, int32 or float32, or as numpy "
+			"does: <u2",
+			r->type);
+	a->dimensions = 3;
+	a->fortran = true;
+	a->n = sl_size_mul(sl_size_mul(r->size[0], r->size[1]), r->size[2]);
+	for (int d = 0; d < 3; d++)
+		a->size[d] = r->size[d];
+	if (sl_size_mul(a->n, a->bytes) != f->bytes)
+		return sl_fail(SL_BAD_INPUT,
+			"the file has %zu bytes, not those of %u x %u x %u items of %u bytes; correct "
+			"the shape or the type",
+			f->bytes, r->size[0], r->size[1], r->size[2], a->bytes);
+	return read_items(f);
+}
+
+/* --- NIfTI-1 ---------------------------------------------------------------------------------- */
+
+/* A number at an offset of the header; see nifti1.h for the names of the fields. */
+static double field(const uint8_t *header, bool big_endian, int at, char kind, uint32_t bytes)
+{
+	const struct sl_npy a = {.kind = kind, .bytes = bytes, .big_endian = big_endian};
+
+	return sl_npy_value(&a, header + at);
+}
+
+/* Whether the first number of the header is its size, in one of the byte orders. */
+static bool is_nifti(const uint8_t *header, double size)
+{
+	return field(header, false, 0, 'i', 4) == size || field(header, true, 0, 'i', 4) == size;
+}
+
+/* Reads the fields dim, datatype and bitpix. */
+static enum sl_status read_nifti_shape(const uint8_t *h, bool big, struct sl_npy *a)
+{
+	static const struct {
+		int code;
+		const char *type;
+	} types[] = {{2, "u1"}, {4, "i2"}, {8, "i4"}, {16, "f4"}, {64, "f8"}, {256, "i1"},
+		{512, "u2"}, {768, "u4"}, {1024, "i8"}, {1280, "u8"}};
+	const double dimensions = field(h, big, 40, 'i', 2), code = field(h, big, 70, 'i', 2);
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (code == types[i].code)
+			sl_npy_type(types[i].type, 2, a);
+	if (a->bytes == 0 || field(h, big, 72, 'i', 2) != 8 * a->bytes)
+		return sl_fail(SL_BAD_INPUT,
+			"its items are of the datatype %.0f, which is not one of whole or real numbers; %s",
+			code, advice);
+	a->big_endian = big;
+	a->fortran = true;
+	a->dimensions = 3;
+	a->n = 1;
+	for (int d = 0; d < 7; d++) {
+		double size = d < dimensions ? field(h, big, 42 + 2 * d, 'i', 2) : 1;
+
+		if (!(dimensions >= 1 && dimensions <= 7 && size >= 1))
+			return refuse("its field dim is not a shape");
+		if (d < 3)
+			a->size[d] = (uint64_t)size;
+		else if (size > 1)
+			a->dimensions = (uint32_t)d + 1;
+		a->n = sl_size_mul(a->n, (size_t)size);
+	}
+	return SL_OK;
+}
+
+/* Reads pixdim in the unit of xyzt_units, which is mm if it is unknown. */
+static void read_nifti_edges(const uint8_t *h, bool big, double edge_mm[3])
+{
+	static const double units[8] = {1, 1000, 1, 1e-3};
+	double edge[3];
+	bool known = true;
+
+	for (int d = 0; d < 3; d++) {
+		edge[d] = field(h, big, 80 + 4 * d, 'f', 4) * units[h[123] & 7];
+		known = known && edge[d] > 0 && edge[d] <= 1e6;
+	}
+	if (known)
+		memcpy(edge_mm, edge, sizeof(edge));
+}
+
+/* Reads the header from the stream, and what follows until the first item. */
+static enum sl_status read_nifti_header(struct volume_file *f)
+{
+	uint8_t h[NIFTI_BYTES], byte;
+	double slope, offset;
+	bool big;
+
+	SL_TRY(sl_npy_read(&f->in, h, sizeof(h)));
+	if (is_nifti(h, 540))
+		return refuse("it is NIfTI-2, which is not read");
+	if (!is_nifti(h, NIFTI_BYTES))
+		return refuse("it is not NIfTI-1");
+	if (memcmp(h + 344, "n+1", 4) != 0)
+		return refuse("it is not NIfTI-1 in one file (magic n+1)");
+	big = field(h, false, 0, 'i', 4) != NIFTI_BYTES;
+	SL_TRY(read_nifti_shape(h, big, &f->array));
+	read_nifti_edges(h, big, f->v->edge_mm);
+	slope = field(h, big, 112, 'f', 4);
+	if (slope != 0 && !(slope == 1 && field(h, big, 116, 'f', 4) == 0))
+		return sl_fail(SL_BAD_INPUT,
+			"its values are scaled (scl_slope is %.9g, scl_inter %.9g), and labels are not; "
+			"save the labels themselves",
+			slope, field(h, big, 116, 'f', 4));
+	offset = field(h, big, 108, 'f', 4);
+	if (!(offset >= NIFTI_BYTES && offset <= 1 << 24))
+		return refuse("its field vox_offset is not an offset after the header");
+	for (uint32_t at = NIFTI_BYTES; at < (uint32_t)offset; at++)
+		SL_TRY(sl_npy_read(&f->in, &byte, 1));
+	return SL_OK;
+}
+
+static enum sl_status read_nifti(struct volume_file *f)
+{
+	SL_TRY(read_nifti_header(f));
+	if (f->in.stored ? sl_size_mul(f->array.n, f->array.bytes) != f->in.left
+			 : f->array.n / SL_INFLATE_RATIO_MAX > f->bytes)
+		return refuse("its shape does not agree with its size");
+	return read_items(f);
+}
+
+static enum sl_status read_gzip(struct volume_file *f)
+{
+	enum sl_status s;
+
+	f->in.stored = NULL;
+	f->in.left = UINT64_MAX;
+	SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
+	f->in.z.members = true;
+	s = read_nifti(f);
+	sl_npy_close(&f->in);
+	return s;
+}
+
+/* --- entry ------------------------------------------------------------------------------------ */
+
+static bool begins_with(const struct volume_file *f, const char *text, size_t bytes)
+{
+	return f->bytes >= bytes && memcmp(f->at, text, bytes) == 0;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	const size_t length = strlen(name), bytes = strlen(suffix);
+
+	return length >= bytes && strcasecmp(name + length - bytes, suffix) == 0;
+}
+
+/* A raw file has any bytes, so only its name tells it; all others have a first number. */
+static enum sl_status read_format(struct volume_file *f)
+{
+	if (ends_with(f->name, ".bin") || ends_with(f->name, ".raw") || ends_with(f->name, ".vol"))
+		return read_raw(f);
+	if (begins_with(f, "\x93NUMPY", 6))
+		return read_npy(f);
+	if (begins_with(f, "PK", 2))
+		return read_npz(f);
+	if (begins_with(f, "\x1f\x8b", 2))
+		return read_gzip(f);
+	if (f->bytes >= 4 && (is_nifti(f->at, NIFTI_BYTES) || is_nifti(f->at, 540)))
+		return read_nifti(f);
+	return refuse(
+		"it is none of .npy, .npz, .nii, .nii.gz, and its name does not end in .bin, .raw "
+		"or .vol");
+}
+
+enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
+	const struct sl_volume_request *request, struct sl_volume *v)
+{
+	struct volume_file f = {.name = name,
+		.at = (const uint8_t *)file,
+		.bytes = bytes,
+		.request = request,
+		.in = {.advice = advice, .stored = (const uint8_t *)file, .left = bytes},
+		.v = v};
+	enum sl_status s;
+
+	*v = (struct sl_volume){0};
+	s = read_format(&f);
+	if (s != SL_OK)
+		sl_volume_free(v);
+	return s;
+}
+
+enum sl_status sl_volume_read(
+	const char *path, const struct sl_volume_request *request, struct sl_volume *v)
+{
+	struct sl_map map;
+	enum sl_status s;
+
+	*v = (struct sl_volume){0};
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_volume_parse(path, map.at, map.bytes, request, v);
+	if (s == SL_OK && sl_map_is_changed(&map, path)) {
+		sl_volume_free(v);
+		s = sl_fail(SL_BAD_INPUT, "the file was changed while it was read; run again");
+	}
+	sl_unmap(&map);
+	return sl_add_context(s, "%s", path);
+}
+
+void sl_volume_free(struct sl_volume *v)
+{
+	sl_memory_give(SL_HOST, v->labels);
+	*v = (struct sl_volume){0};
+}
