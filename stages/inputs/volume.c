@@ -39,42 +39,39 @@ static enum sl_status refuse(const char *problem)
 /* --- items ------------------------------------------------------------------------------------ */
 
 /* Fails because of the item with that number in the file. */
-static enum sl_status refuse_label(const struct volume_file *f, uint64_t number, double value)
+static enum sl_status refuse_label(const struct volume_file *f, uint32_t number, double value)
 {
-	const uint32_t *size = f->v->size;
 	const bool fortran = f->array.fortran;
-	const uint32_t first = fortran ? size[0] : size[2];
-	const uint64_t i = number % first, j = number / first % size[1],
-		       k = number / first / size[1];
+	const uint32_t ny = f->v->size[1], first = f->v->size[fortran ? 0 : 2];
+	const uint32_t i = number % first, j = number / first % ny, k = number / first / ny;
 
 	return sl_fail(SL_BAD_INPUT,
-		"voxel (%llu, %llu, %llu) is %.9g; labels are whole numbers from 0 to %d, the numbers "
-		"of media: correct the file",
-		(unsigned long long)(fortran ? i : k), (unsigned long long)j,
-		(unsigned long long)(fortran ? k : i), value, SL_VOLUME_LABEL_MAX);
+		"voxel (%u, %u, %u) is %.9g; labels are whole numbers from 0 to %d, the numbers of "
+		"media: correct the file",
+		fortran ? i : k, j, fortran ? k : i, value, SL_VOLUME_LABEL_MAX);
 }
 
 /* Reads n items, of which the first has that number in the file, to labels. */
 static enum sl_status read_labels(
-	struct volume_file *f, uint64_t first, uint64_t n, uint16_t *labels)
+	struct volume_file *f, uint32_t first, uint32_t n, uint16_t *labels)
 {
 	const struct sl_npy *a = &f->array;
+	const bool bytes = a->bytes == 1 && a->kind == 'u'; /* the usual case */
 	uint8_t buffer[BUFFER_BYTES];
 	uint32_t some, largest = f->v->largest;
 
-	for (uint64_t done = 0; done < n; done += some) {
+	for (uint32_t done = 0; done < n; done += some) {
 		some = BUFFER_BYTES / a->bytes;
-		some = some < n - done ? some : (uint32_t)(n - done);
+		some = some < n - done ? some : n - done;
 		SL_TRY(sl_npy_read(&f->in, buffer, (size_t)some * a->bytes));
 		for (uint32_t i = 0; i < some; i++) {
-			double value = sl_npy_value(a, buffer + i * a->bytes);
-			uint32_t label =
-				value >= 0 && value <= SL_VOLUME_LABEL_MAX ? (uint32_t)value : 0;
+			double value = bytes ? buffer[i] : sl_npy_value(a, buffer + i * a->bytes);
+			bool fits = value >= 0 && value <= SL_VOLUME_LABEL_MAX;
 
-			if ((double)label != value)
+			labels[done + i] = fits ? (uint16_t)value : 0;
+			if (labels[done + i] != value)
 				return refuse_label(f, first + done + i, value);
-			labels[done + i] = (uint16_t)label;
-			largest = label > largest ? label : largest;
+			largest = labels[done + i] > largest ? labels[done + i] : largest;
 		}
 	}
 	f->v->largest = largest;
@@ -100,19 +97,20 @@ static void place_planes(
 static enum sl_status read_planes(struct volume_file *f)
 {
 	struct sl_volume *v = f->v;
-	const size_t plane = (size_t)v->size[1] * v->size[2];
-	const size_t stride = plane + PLANES; /* not a power of 2, for the cache */
+	const uint32_t plane = v->size[1] * v->size[2];
+	const uint32_t some = v->size[0] < PLANES ? v->size[0] : PLANES;
+	const size_t stride = (size_t)plane + PLANES; /* not a power of 2, for the cache */
 	enum sl_status s = SL_OK;
 	uint16_t *planes;
 	void *memory;
 	uint32_t n;
 
-	SL_TRY(sl_memory_get(SL_HOST, PLANES * stride * sizeof(*planes), &memory));
+	SL_TRY(sl_memory_get(SL_HOST, some * stride * sizeof(*planes), &memory));
 	planes = (uint16_t *)memory;
 	for (uint32_t x = 0; x < v->size[0] && s == SL_OK; x += n) {
-		n = v->size[0] - x < PLANES ? v->size[0] - x : PLANES;
+		n = v->size[0] - x < some ? v->size[0] - x : some;
 		for (uint32_t i = 0; i < n && s == SL_OK; i++)
-			s = read_labels(f, (x + i) * (uint64_t)plane, plane, planes + i * stride);
+			s = read_labels(f, (x + i) * plane, plane, planes + i * stride);
 		if (s == SL_OK)
 			place_planes(planes, stride, x, n, v);
 	}
@@ -135,10 +133,9 @@ static enum sl_status read_items(struct volume_file *f)
 			a->dimensions);
 	if (a->n == 0 || a->n > SL_VOLUME_VOXELS_MAX)
 		return sl_fail(SL_BAD_INPUT,
-			"the volume has %llu x %llu x %llu voxels, and 1 to 1024^3 are possible; cut it "
-			"or make the voxels larger",
-			(unsigned long long)a->size[0], (unsigned long long)a->size[1],
-			(unsigned long long)a->size[2]);
+			"the volume has %zu voxels, and 1 to 1024^3 are possible; cut it or make the "
+			"voxels larger",
+			a->n);
 	for (int d = 0; d < 3; d++)
 		v->size[d] = (uint32_t)a->size[d];
 	if (asked[0] && memcmp(asked, v->size, sizeof(v->size)) != 0)
@@ -149,7 +146,7 @@ static enum sl_status read_items(struct volume_file *f)
 	SL_TRY(sl_add_context(
 		sl_memory_get(SL_HOST, a->n * sizeof(*v->labels), &memory), "the labels"));
 	v->labels = (uint16_t *)memory;
-	SL_TRY(a->fortran ? read_labels(f, 0, a->n, v->labels) : read_planes(f));
+	SL_TRY(a->fortran ? read_labels(f, 0, (uint32_t)a->n, v->labels) : read_planes(f));
 	return sl_npy_end(&f->in);
 }
 
@@ -170,7 +167,8 @@ static bool is_named(const struct sl_zip_member *m, size_t length, const char *n
 static enum sl_status find_array(
 	const struct volume_file *f, struct sl_zip_member *found, const uint8_t **data)
 {
-	uint32_t arrays = 0, named = 0;
+	uint32_t arrays = 0;
+	bool named = false;
 	struct sl_zip zip;
 
 	if (!sl_zip_open_any(&zip, f->at, f->bytes))
@@ -184,18 +182,16 @@ static enum sl_status find_array(
 		if (!sl_npz_next(&zip, &m, &at, &length))
 			return refuse("its directory is damaged");
 		is = is_named(&m, length, "labels") || is_named(&m, length, "vol");
-		arrays += length > 0;
-		named += is;
-		if (is || (length > 0 && named == 0)) {
-			*found = m;
-			*data = at;
-		}
+		if (!is && (named || length == 0))
+			continue;
+		arrays = is && !named ? 1 : arrays + 1;
+		named = is;
+		*found = m;
+		*data = at;
 	}
-	if (named != 1 && (named != 0 || arrays != 1))
-		return sl_fail(SL_BAD_INPUT,
-			"it has %u arrays, %u of them named labels or vol; name the one that is the "
-			"volume labels: numpy.savez(file, labels=...)",
-			arrays, named);
+	if (arrays != 1)
+		return refuse(
+			"it has no array, or several and not one of them is named labels or vol");
 	return SL_OK;
 }
 
@@ -213,19 +209,6 @@ static enum sl_status read_npz(struct volume_file *f)
 	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
 }
 
-/* A type of numpy by its long name or by its short one. */
-static bool read_type(const char *type, struct sl_npy *a)
-{
-	static const char *const names[][2] = {{"uint8", "u1"}, {"int8", "i1"}, {"uint16", "u2"},
-		{"int16", "i2"}, {"uint32", "u4"}, {"int32", "i4"}, {"uint64", "u8"},
-		{"int64", "i8"}, {"float32", "f4"}, {"float64", "f8"}};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(type, names[i][0]) == 0)
-			type = names[i][1];
-	return sl_npy_type(type, strlen(type), a);
-}
-
 static enum sl_status read_raw(struct volume_file *f)
 {
 	const struct sl_volume_request *r = f->request;
@@ -234,10 +217,9 @@ static enum sl_status read_raw(struct volume_file *f)
 	if (!r->size[0] || !r->size[1] || !r->size[2] || !r->type)
 		return sl_fail(SL_USAGE, "a raw file does not state its shape and the type of its "
 					 "items; give both");
-	if (!read_type(r->type, a))
+	if (!sl_npy_type(r->type, strlen(r->type), a))
 		return sl_fail(SL_USAGE,
-			"%s is not a type of numbers; write uint8, uint16, int32 or float32, or as numpy "
-			"does: <u2",
+			"%s is not a type of numbers; write u1, u2, i4 or f4, after > if big-endian",
 			r->type);
 	a->dimensions = 3;
 	a->fortran = true;
@@ -271,20 +253,15 @@ static bool is_nifti(const uint8_t *header, double size)
 /* Reads the fields dim, datatype and bitpix. */
 static enum sl_status read_nifti_shape(const uint8_t *h, bool big, struct sl_npy *a)
 {
-	static const struct {
-		int code;
-		const char *type;
-	} types[] = {{2, "u1"}, {4, "i2"}, {8, "i4"}, {16, "f4"}, {64, "f8"}, {256, "i1"},
-		{512, "u2"}, {768, "u4"}, {1024, "i8"}, {1280, "u8"}};
+	static const int codes[] = {2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280};
+	static const char types[] = "u1i2i4f4f8i1u2u4i8u8";
 	const double dimensions = field(h, big, 40, 'i', 2), code = field(h, big, 70, 'i', 2);
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (code == types[i].code)
-			sl_npy_type(types[i].type, 2, a);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (code == codes[i])
+			sl_npy_type(types + 2 * i, 2, a);
 	if (a->bytes == 0 || field(h, big, 72, 'i', 2) != 8 * a->bytes)
-		return sl_fail(SL_BAD_INPUT,
-			"its items are of the datatype %.0f, which is not one of whole or real numbers; %s",
-			code, advice);
+		return refuse("its datatype is not one of whole or real numbers");
 	a->big_endian = big;
 	a->fortran = true;
 	a->dimensions = 3;
@@ -307,15 +284,11 @@ static enum sl_status read_nifti_shape(const uint8_t *h, bool big, struct sl_npy
 static void read_nifti_edges(const uint8_t *h, bool big, double edge_mm[3])
 {
 	static const double units[8] = {1, 1000, 1, 1e-3};
-	double edge[3];
-	bool known = true;
 
-	for (int d = 0; d < 3; d++) {
-		edge[d] = field(h, big, 80 + 4 * d, 'f', 4) * units[h[123] & 7];
-		known = known && edge[d] > 0 && edge[d] <= 1e6;
-	}
-	if (known)
-		memcpy(edge_mm, edge, sizeof(edge));
+	for (int d = 0; d < 3; d++)
+		edge_mm[d] = field(h, big, 80 + 4 * d, 'f', 4) * units[h[123] & 7];
+	if (!(edge_mm[0] > 0 && edge_mm[1] > 0 && edge_mm[2] > 0))
+		edge_mm[0] = edge_mm[1] = edge_mm[2] = 0;
 }
 
 /* Reads the header from the stream, and what follows until the first item. */
@@ -326,21 +299,15 @@ static enum sl_status read_nifti_header(struct volume_file *f)
 	bool big;
 
 	SL_TRY(sl_npy_read(&f->in, h, sizeof(h)));
-	if (is_nifti(h, 540))
-		return refuse("it is NIfTI-2, which is not read");
-	if (!is_nifti(h, NIFTI_BYTES))
-		return refuse("it is not NIfTI-1");
-	if (memcmp(h + 344, "n+1", 4) != 0)
-		return refuse("it is not NIfTI-1 in one file (magic n+1)");
+	if (!is_nifti(h, NIFTI_BYTES) || memcmp(h + 344, "n+1", 4) != 0)
+		return refuse(
+			"it is not NIfTI-1 in one file (NIfTI-2 and pairs of files are not read)");
 	big = field(h, false, 0, 'i', 4) != NIFTI_BYTES;
 	SL_TRY(read_nifti_shape(h, big, &f->array));
 	read_nifti_edges(h, big, f->v->edge_mm);
 	slope = field(h, big, 112, 'f', 4);
 	if (slope != 0 && !(slope == 1 && field(h, big, 116, 'f', 4) == 0))
-		return sl_fail(SL_BAD_INPUT,
-			"its values are scaled (scl_slope is %.9g, scl_inter %.9g), and labels are not; "
-			"save the labels themselves",
-			slope, field(h, big, 116, 'f', 4));
+		return refuse("its values are scaled (scl_slope, scl_inter), and labels are not");
 	offset = field(h, big, 108, 'f', 4);
 	if (!(offset >= NIFTI_BYTES && offset <= 1 << 24))
 		return refuse("its field vox_offset is not an offset after the header");
@@ -396,7 +363,7 @@ static enum sl_status read_format(struct volume_file *f)
 		return read_npz(f);
 	if (begins_with(f, "\x1f\x8b", 2))
 		return read_gzip(f);
-	if (f->bytes >= 4 && (is_nifti(f->at, NIFTI_BYTES) || is_nifti(f->at, 540)))
+	if (f->bytes >= 4 && (is_nifti(f->at, NIFTI_BYTES) || is_nifti(f->at, 540 /* NIfTI-2 */)))
 		return read_nifti(f);
 	return refuse(
 		"it is none of .npy, .npz, .nii, .nii.gz, and its name does not end in .bin, .raw "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
+#include "stages/formats/common/little_endian.h"
 
 enum { MAGIC = 6, HEADER_MOST = 1024 };
 
@@ -135,12 +136,24 @@ enum sl_status sl_npy_read_header(struct sl_npy_stream *s, struct sl_npy *a)
 double sl_npy_value(const struct sl_npy *a, const uint8_t *at)
 {
 	const uint32_t unused = 64 - 8 * a->bytes;
-	uint64_t bits = 0;
+	uint64_t bits;
 	int64_t whole;
 	double wide;
 	float narrow;
 
-	memcpy(&bits, at, a->bytes); /* little-endian, as this machine */
+	switch (a->bytes) { /* a constant number of bytes is one load */
+	case 1:
+		bits = *at;
+		break;
+	case 2:
+		bits = sl_get_number(at, 2);
+		break;
+	case 4:
+		bits = sl_get_number(at, 4);
+		break;
+	default:
+		bits = sl_get_number(at, 8);
+	}
 	if (a->big_endian)
 		bits = __builtin_bswap64(bits) >> unused;
 	memcpy(&narrow, &bits, sizeof(narrow));
