@@ -236,6 +236,9 @@ struct sl_model {
 	struct sl_rules_data *(*data)(void *rules);
 	enum sl_status (*load)(void *config, const void *rules);
 
+	/* The voxels of the model along x, y and z, from 0 on, and their edges, cm. NULL: none. */
+	void (*voxels)(const void *rules, uint32_t n[3], double edge[3]);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };

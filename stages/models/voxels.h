@@ -407,6 +407,7 @@ SL_HD_PART sl_u32 sl_voxels_step_in(const struct sl_voxels *r, uint32_t most, sl
 	(void)most;
 	w.length = -SL_VOXELS_OF(r, w.label, mean_free_path) * sl_log(sl_uniform(random.at[0]));
 	w.latest = (r->max_time - p->time) / slowness;
+	w.latest = sl_select(w.latest > 0.0f, w.latest, 0.0f);
 	sl_voxels_go(r, p, &w, alive);
 	late = alive & sl_not(w.stops) & (w.latest <= w.length);
 	f->length = sl_select(w.stops, w.stopped, sl_select(late, w.latest, w.length));

@@ -258,6 +258,14 @@ static void sl_voxels_make(const void *config, const struct sl_model_common *com
 	r->max_steps = (uint32_t)common->max_steps;
 }
 
+static void sl_voxels_sizes(const void *rules, uint32_t n[3], double edge[3])
+{
+	const struct sl_voxels *r = (const struct sl_voxels *)rules;
+
+	n[0] = (uint32_t)r->nx, n[1] = (uint32_t)r->ny, n[2] = (uint32_t)r->nz;
+	edge[0] = (double)r->dx, edge[1] = (double)r->dy, edge[2] = (double)r->dz;
+}
+
 static struct sl_rules_data *sl_voxels_data(void *rules)
 {
 	return &((struct sl_voxels *)rules)->data;
@@ -280,12 +288,9 @@ static bool sl_voxels_range(const void *rules, enum sl_column column, double *lo
 	*lo = 0;
 	*hi = column == SL_COLUMN_x   ? (double)(r->nx * r->dx)
 	      : column == SL_COLUMN_y ? (double)(r->ny * r->dy)
-	      : column == SL_COLUMN_z ? (double)(r->nz * r->dz)
-	                              : (double)r->max_time;
+	                              : (double)(r->nz * r->dz);
 	if (column == SL_COLUMN_x || column == SL_COLUMN_y || column == SL_COLUMN_z)
 		return true;
-	if (column == SL_COLUMN_time)
-		return *hi < HUGE_VAL;
 	return sl_model_common_range(column, r->max_steps,
 		SL_FATES_voxels & ~sl_voxels_unused_fates(r), lo, hi);
 }
@@ -310,6 +315,7 @@ static sl_fate_set sl_voxels_weight_fates(const void *rules)
 SL_MODEL(voxels, .help = "flights through a volume of voxels that absorb, scatter and refract",
 	.species = "photons", .steps = true, .weight_fates = sl_voxels_weight_fates,
 	.unused_fates = sl_voxels_unused_fates, .score_shift = sl_voxels_score_shift,
-	.track_shift = sl_voxels_track_shift, .data = sl_voxels_data, .load = sl_voxels_load);
+	.track_shift = sl_voxels_track_shift, .data = sl_voxels_data, .load = sl_voxels_load,
+	.voxels = sl_voxels_sizes);
 
 #endif
