@@ -156,11 +156,11 @@ SL_HD_PART void step_scored(
 {
 	const sl_u32 i = SL_OF_MODEL(medium_at)(r, most, p);
 	const sl_f32 weight = p->weight;
+	const sl_u32 end = SL_OF_MODEL(step_in)(r, most, i, seed, p, &s->flight);
 
-	(void)SL_OF_MODEL(step_in)(r, most, i, seed, p, &s->flight);
 	s->slowness = SL_OF_MODEL(slowness_in)(r, most, i);
-	s->deposit = SL_OF_MODEL(deposit_in)(r, most, i, p, weight);
-	s->fluence = SL_OF_MODEL(fluence_in)(r, most, i, weight);
+	s->deposit = SL_OF_MODEL(deposit_in)(r, most, end, p, weight);
+	s->fluence = SL_OF_MODEL(fluence_in)(r, most, end, weight);
 }
 
 /* As advance(), with scores. */

@@ -67,9 +67,9 @@ static __device__ __forceinline__ void score_collisions(const sl_rules *rules, u
 			collides = flight.collides;
 		}
 		__syncwarp();
-		deposit = SL_OF_MODEL(deposit_in)(rules, most, i, p, weight);
+		deposit = SL_OF_MODEL(deposit_in)(rules, most, next, p, weight);
 		if (scores.collisions.need_fluence())
-			fluence = SL_OF_MODEL(fluence_in)(rules, most, i, weight);
+			fluence = SL_OF_MODEL(fluence_in)(rules, most, next, weight);
 		sl_score_collision(scores.collisions, scores.grids->edge, collides, p, deposit,
 			fluence, counters);
 		__syncwarp();
@@ -193,8 +193,8 @@ static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t
 	flown->length = flight.length;
 	flown->end_z = w->p.z;
 	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
-		SL_OF_MODEL(deposit_in)(&rules, most, i, &w->p, flown->weight),
-		SL_OF_MODEL(fluence_in)(&rules, most, i, flown->weight), counters);
+		SL_OF_MODEL(deposit_in)(&rules, most, w->medium, &w->p, flown->weight),
+		SL_OF_MODEL(fluence_in)(&rules, most, w->medium, flown->weight), counters);
 	sl_grids_score_crossings(scores.grids, flown, counters);
 	w->pieces.begin(scores.grids, 0);
 }

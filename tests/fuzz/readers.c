@@ -7,6 +7,7 @@
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/formats/phase_space/phase_space.h"
 #include "stages/formats/tables/tables.h"
+#include "stages/inputs/volume.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ(csv)
@@ -34,6 +35,25 @@ FUZZ(any_npz)
 {
 	sl_npz_is_any(data, size);
 	fuzz_read_table(sl_npz_read_any, data, size);
+}
+
+static void read_volume(const char *name, const uint8_t *data, size_t size)
+{
+	const struct sl_volume_request raw = {{(uint32_t)size, 1, 1}, "u1"}, none = {{0}, NULL};
+	struct sl_volume v;
+	uint32_t largest = 0;
+
+	if (fuzz_check(sl_volume_parse(name, data, size, *name == '.' ? &raw : &none, &v)))
+		for (size_t i = (size_t)v.size[0] * v.size[1] * v.size[2]; i-- > 0;)
+			largest = v.labels[i] > largest ? v.labels[i] : largest;
+	fuzz_expect(v.largest == largest);
+	sl_volume_free(&v);
+}
+
+FUZZ(volume)
+{
+	read_volume("", data, size);
+	read_volume(".raw", data, size);
 }
 
 /* The header and the records. */

@@ -8,6 +8,7 @@
 
 #include "primitives/base/size.h"
 #include "stages/formats/common/format.h"
+#include "stages/formats/common/inflate.h"
 #include "stages/particle/table.h"
 
 /* --- zip -------------------------------------------------------------------------------------- */
@@ -158,6 +159,56 @@ extern const struct sl_format_join sl_npz_join; /* npz_join.c */
 /* Reads the columns of an npz file that this program wrote (format.h, read). */
 
 enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/* --- npy -------------------------------------------------------------------------------------- */
+
+/*
+ * Reads an array of numpy that any program wrote: magic, version, length of the header (2 bytes, or
+ * 4 from version 2 on), the header, a dict of Python with type, order and shape, and the items.
+ * (numpy, lib/format.py.)
+ */
+
+/* Bytes that are read once and in order, from memory or inflated. */
+struct sl_npy_stream {
+	const char *advice;    /* the end of each message: what to do */
+	const uint8_t *stored; /* not read yet; NULL: inflated */
+	struct sl_inflate z;
+	uint64_t left;                      /* bytes not read yet, decompressed; an upper limit */
+	const struct sl_zip_member *member; /* NULL: there is no checksum here */
+	uint32_t crc;                       /* of what was read of a member */
+};
+
+/* The type and the shape of an array. */
+struct sl_npy {
+	char kind; /* of items: f, i, u or b */
+	uint32_t bytes;
+	bool big_endian, fortran; /* fortran: the first index is the fastest */
+	uint32_t dimensions;
+	uint64_t size[3]; /* of the first dimensions */
+	size_t n;         /* items, saturated (size.h) */
+};
+
+/* Opens the member of an archive. After SL_OK, call sl_npy_close(). */
+enum sl_status sl_npy_open_member(
+	struct sl_npy_stream *s, const struct sl_zip_member *m, const uint8_t *data);
+void sl_npy_close(struct sl_npy_stream *s);
+
+enum sl_status sl_npy_read(struct sl_npy_stream *s, void *out, size_t bytes);
+
+/* Reads the header; the items must be all that is left. */
+enum sl_status sl_npy_read_header(struct sl_npy_stream *s, struct sl_npy *a);
+
+/* After the last item: the stream must end, and a member must match its checksum. */
+enum sl_status sl_npy_end(struct sl_npy_stream *s);
+
+/* Reads the type of an array in the spelling of numpy: "<u2". False if it is not one of numbers. */
+bool sl_npy_type(const char *text, size_t length, struct sl_npy *a);
+
+/* An item as a double: exact, except integers above 2^53. */
+double sl_npy_value(const struct sl_npy *a, const uint8_t *at);
+
+/* The next member of an archive, and the length of its name without .npy, or 0. */
+bool sl_npz_next(struct sl_zip *zip, struct sl_zip_member *m, const uint8_t **data, size_t *length);
 
 /* --- npz_any ---------------------------------------------------------------------------------- */
 

@@ -1,0 +1,412 @@
+/*
+ * volume.c - see volume.h.
+ *
+ * Each format makes a stream of bytes that begins with the items, and states their type and shape.
+ * Where z is the fastest index (order C), some planes of one x are read and then transposed, so
+ * that labels are written in whole cache lines.
+ */
+#include "stages/inputs/volume.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "primitives/device/device.h"
+#include "primitives/files/map.h"
+#include "stages/formats/tables/tables.h"
+
+enum { BUFFER_BYTES = 1 << 14, PLANES = 32, NIFTI_BYTES = 348 };
+
+static const char advice[] = "check that it is the right file, and write labels with numpy.save() "
+			     "as an array of three dimensions, or as NIfTI-1";
+
+/* A file that is read. */
+struct volume_file {
+	const char *name;
+	const uint8_t *at;
+	size_t bytes;
+	const struct sl_volume_request *request;
+	struct sl_npy_stream in;
+	struct sl_npy array;
+	struct sl_volume *v;
+};
+
+static enum sl_status refuse(const char *problem)
+{
+	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, advice);
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+/* Fails because of the item with that number in the file. */
+static enum sl_status refuse_label(const struct volume_file *f, uint32_t number, double value)
+{
+	const bool fortran = f->array.fortran;
+	const uint32_t ny = f->v->size[1], first = f->v->size[fortran ? 0 : 2];
+	const uint32_t i = number % first, j = number / first % ny, k = number / first / ny;
+
+	return sl_fail(SL_BAD_INPUT,
+		"voxel (%u, %u, %u) is %.9g; labels are whole numbers from 0 to %d, the numbers of "
+		"media: correct the file",
+		fortran ? i : k, j, fortran ? k : i, value, SL_VOLUME_LABEL_MAX);
+}
+
+/* Reads n items, of which the first has that number in the file, to labels. */
+static enum sl_status read_labels(
+	struct volume_file *f, uint32_t first, uint32_t n, uint16_t *labels)
+{
+	const struct sl_npy *a = &f->array;
+	const bool bytes = a->bytes == 1 && a->kind == 'u'; /* the usual case */
+	uint8_t buffer[BUFFER_BYTES];
+	uint32_t some, largest = f->v->largest;
+
+	for (uint32_t done = 0; done < n; done += some) {
+		some = BUFFER_BYTES / a->bytes;
+		some = some < n - done ? some : n - done;
+		SL_TRY(sl_npy_read(&f->in, buffer, (size_t)some * a->bytes));
+		for (uint32_t i = 0; i < some; i++) {
+			double value = bytes ? buffer[i] : sl_npy_value(a, buffer + i * a->bytes);
+			bool fits = value >= 0 && value <= SL_VOLUME_LABEL_MAX;
+
+			labels[done + i] = fits ? (uint16_t)value : 0;
+			if (labels[done + i] != value)
+				return refuse_label(f, first + done + i, value);
+			largest = labels[done + i] > largest ? labels[done + i] : largest;
+		}
+	}
+	f->v->largest = largest;
+	return SL_OK;
+}
+
+/* Transposes n planes of constant x, from x on; each has ny rows of nz labels. */
+static void place_planes(
+	const uint16_t *planes, size_t stride, uint32_t x, uint32_t n, const struct sl_volume *v)
+{
+	const size_t nx = v->size[0], ny = v->size[1], nz = v->size[2];
+
+	for (size_t j = 0; j < ny; j++)
+		for (size_t k = 0; k < nz; k++) {
+			uint16_t *to = v->labels + x + nx * (j + ny * k);
+
+			for (uint32_t i = 0; i < n; i++)
+				to[i] = planes[i * stride + j * nz + k];
+		}
+}
+
+/* Reads items in order C. */
+static enum sl_status read_planes(struct volume_file *f)
+{
+	struct sl_volume *v = f->v;
+	const uint32_t plane = v->size[1] * v->size[2];
+	const uint32_t some = v->size[0] < PLANES ? v->size[0] : PLANES;
+	const size_t stride = (size_t)plane + PLANES; /* not a power of 2, for the cache */
+	enum sl_status s = SL_OK;
+	uint16_t *planes;
+	void *memory;
+	uint32_t n;
+
+	SL_TRY(sl_memory_get(SL_HOST, some * stride * sizeof(*planes), &memory));
+	planes = (uint16_t *)memory;
+	for (uint32_t x = 0; x < v->size[0] && s == SL_OK; x += n) {
+		n = v->size[0] - x < some ? v->size[0] - x : some;
+		for (uint32_t i = 0; i < n && s == SL_OK; i++)
+			s = read_labels(f, (x + i) * plane, plane, planes + i * stride);
+		if (s == SL_OK)
+			place_planes(planes, stride, x, n, v);
+	}
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+/* Checks the shape, gets the memory and reads all items. */
+static enum sl_status read_items(struct volume_file *f)
+{
+	const uint32_t *asked = f->request->size;
+	const struct sl_npy *a = &f->array;
+	struct sl_volume *v = f->v;
+	void *memory;
+
+	if (a->dimensions != 3)
+		return sl_fail(SL_BAD_INPUT,
+			"the array has %u dimensions, and a volume has three; save it with the shape "
+			"(nx, ny, nz)",
+			a->dimensions);
+	if (a->n == 0 || a->n > SL_VOLUME_VOXELS_MAX)
+		return sl_fail(SL_BAD_INPUT,
+			"the volume has %zu voxels, and 1 to 1024^3 are possible; cut it or make the "
+			"voxels larger",
+			a->n);
+	for (int d = 0; d < 3; d++)
+		v->size[d] = (uint32_t)a->size[d];
+	if (asked[0] && memcmp(asked, v->size, sizeof(v->size)) != 0)
+		return sl_fail(SL_BAD_INPUT,
+			"the volume has the shape %u x %u x %u, not %u x %u x %u as stated; correct one "
+			"of them",
+			v->size[0], v->size[1], v->size[2], asked[0], asked[1], asked[2]);
+	SL_TRY(sl_add_context(
+		sl_memory_get(SL_HOST, a->n * sizeof(*v->labels), &memory), "the labels"));
+	v->labels = (uint16_t *)memory;
+	SL_TRY(a->fortran ? read_labels(f, 0, (uint32_t)a->n, v->labels) : read_planes(f));
+	return sl_npy_end(&f->in);
+}
+
+/* --- formats ---------------------------------------------------------------------------------- */
+
+static enum sl_status read_npy(struct volume_file *f)
+{
+	SL_TRY(sl_npy_read_header(&f->in, &f->array));
+	return read_items(f);
+}
+
+static bool is_named(const struct sl_zip_member *m, size_t length, const char *name)
+{
+	return length == strlen(name) && memcmp(m->name, name, length) == 0;
+}
+
+/* Finds the array with the labels: one of their names, or the only array. */
+static enum sl_status find_array(
+	const struct volume_file *f, struct sl_zip_member *found, const uint8_t **data)
+{
+	uint32_t arrays = 0;
+	bool named = false;
+	struct sl_zip zip;
+
+	if (!sl_zip_open_any(&zip, f->at, f->bytes))
+		return refuse("it does not end as a zip archive");
+	for (uint64_t i = 0; i < zip.n; i++) {
+		struct sl_zip_member m;
+		const uint8_t *at;
+		size_t length;
+		bool is;
+
+		if (!sl_npz_next(&zip, &m, &at, &length))
+			return refuse("its directory is damaged");
+		is = is_named(&m, length, "labels") || is_named(&m, length, "vol");
+		if (!is && (named || length == 0))
+			continue;
+		arrays = is && !named ? 1 : arrays + 1;
+		named = is;
+		*found = m;
+		*data = at;
+	}
+	if (arrays != 1)
+		return refuse(
+			"it has no array, or several and not one of them is named labels or vol");
+	return SL_OK;
+}
+
+static enum sl_status read_npz(struct volume_file *f)
+{
+	const uint8_t *data = NULL;
+	struct sl_zip_member m;
+	enum sl_status s;
+
+	SL_TRY(find_array(f, &m, &data));
+	f->in.stored = NULL;
+	SL_TRY(sl_npy_open_member(&f->in, &m, data));
+	s = read_npy(f);
+	sl_npy_close(&f->in);
+	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
+}
+
+static enum sl_status read_raw(struct volume_file *f)
+{
+	const struct sl_volume_request *r = f->request;
+	struct sl_npy *a = &f->array;
+
+	if (!r->size[0] || !r->size[1] || !r->size[2] || !r->type)
+		return sl_fail(SL_USAGE, "a raw file does not state its shape and the type of its "
+					 "items; give both");
+	if (!sl_npy_type(r->type, strlen(r->type), a))
+		return sl_fail(SL_USAGE,
+			"%s is not a type of numbers; write u1, u2, i4 or f4, after > if big-endian",
+			r->type);
+	a->dimensions = 3;
+	a->fortran = true;
+	a->n = sl_size_mul(sl_size_mul(r->size[0], r->size[1]), r->size[2]);
+	for (int d = 0; d < 3; d++)
+		a->size[d] = r->size[d];
+	if (sl_size_mul(a->n, a->bytes) != f->bytes)
+		return sl_fail(SL_BAD_INPUT,
+			"the file has %zu bytes, not those of %u x %u x %u items of %u bytes; correct "
+			"the shape or the type",
+			f->bytes, r->size[0], r->size[1], r->size[2], a->bytes);
+	return read_items(f);
+}
+
+/* --- NIfTI-1 ---------------------------------------------------------------------------------- */
+
+/* A number at an offset of the header; see nifti1.h for the names of the fields. */
+static double field(const uint8_t *header, bool big_endian, int at, char kind, uint32_t bytes)
+{
+	const struct sl_npy a = {.kind = kind, .bytes = bytes, .big_endian = big_endian};
+
+	return sl_npy_value(&a, header + at);
+}
+
+/* Whether the first number of the header is its size, in one of the byte orders. */
+static bool is_nifti(const uint8_t *header, double size)
+{
+	return field(header, false, 0, 'i', 4) == size || field(header, true, 0, 'i', 4) == size;
+}
+
+/* Reads the fields dim, datatype and bitpix. */
+static enum sl_status read_nifti_shape(const uint8_t *h, bool big, struct sl_npy *a)
+{
+	static const int codes[] = {2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280};
+	static const char types[] = "u1i2i4f4f8i1u2u4i8u8";
+	const double dimensions = field(h, big, 40, 'i', 2), code = field(h, big, 70, 'i', 2);
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (code == codes[i])
+			sl_npy_type(types + 2 * i, 2, a);
+	if (a->bytes == 0 || field(h, big, 72, 'i', 2) != 8 * a->bytes)
+		return refuse("its datatype is not one of whole or real numbers");
+	a->big_endian = big;
+	a->fortran = true;
+	a->dimensions = 3;
+	a->n = 1;
+	for (int d = 0; d < 7; d++) {
+		double size = d < dimensions ? field(h, big, 42 + 2 * d, 'i', 2) : 1;
+
+		if (!(dimensions >= 1 && dimensions <= 7 && size >= 1))
+			return refuse("its field dim is not a shape");
+		if (d < 3)
+			a->size[d] = (uint64_t)size;
+		else if (size > 1)
+			a->dimensions = (uint32_t)d + 1;
+		a->n = sl_size_mul(a->n, (size_t)size);
+	}
+	return SL_OK;
+}
+
+/* Reads pixdim in the unit of xyzt_units, which is mm if it is unknown. */
+static void read_nifti_edges(const uint8_t *h, bool big, double edge_mm[3])
+{
+	static const double units[8] = {1, 1000, 1, 1e-3};
+
+	for (int d = 0; d < 3; d++)
+		edge_mm[d] = field(h, big, 80 + 4 * d, 'f', 4) * units[h[123] & 7];
+	if (!(edge_mm[0] > 0 && edge_mm[1] > 0 && edge_mm[2] > 0))
+		edge_mm[0] = edge_mm[1] = edge_mm[2] = 0;
+}
+
+/* Reads the header from the stream, and what follows until the first item. */
+static enum sl_status read_nifti_header(struct volume_file *f)
+{
+	uint8_t h[NIFTI_BYTES], byte;
+	double slope, offset;
+	bool big;
+
+	SL_TRY(sl_npy_read(&f->in, h, sizeof(h)));
+	if (!is_nifti(h, NIFTI_BYTES) || memcmp(h + 344, "n+1", 4) != 0)
+		return refuse(
+			"it is not NIfTI-1 in one file (NIfTI-2 and pairs of files are not read)");
+	big = field(h, false, 0, 'i', 4) != NIFTI_BYTES;
+	SL_TRY(read_nifti_shape(h, big, &f->array));
+	read_nifti_edges(h, big, f->v->edge_mm);
+	slope = field(h, big, 112, 'f', 4);
+	if (slope != 0 && !(slope == 1 && field(h, big, 116, 'f', 4) == 0))
+		return refuse("its values are scaled (scl_slope, scl_inter), and labels are not");
+	offset = field(h, big, 108, 'f', 4);
+	if (!(offset >= NIFTI_BYTES && offset <= 1 << 24))
+		return refuse("its field vox_offset is not an offset after the header");
+	for (uint32_t at = NIFTI_BYTES; at < (uint32_t)offset; at++)
+		SL_TRY(sl_npy_read(&f->in, &byte, 1));
+	return SL_OK;
+}
+
+static enum sl_status read_nifti(struct volume_file *f)
+{
+	SL_TRY(read_nifti_header(f));
+	if (f->in.stored ? sl_size_mul(f->array.n, f->array.bytes) != f->in.left
+			 : f->array.n / SL_INFLATE_RATIO_MAX > f->bytes)
+		return refuse("its shape does not agree with its size");
+	return read_items(f);
+}
+
+static enum sl_status read_gzip(struct volume_file *f)
+{
+	enum sl_status s;
+
+	f->in.stored = NULL;
+	f->in.left = UINT64_MAX;
+	SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
+	f->in.z.members = true;
+	s = read_nifti(f);
+	sl_npy_close(&f->in);
+	return s;
+}
+
+/* --- entry ------------------------------------------------------------------------------------ */
+
+static bool begins_with(const struct volume_file *f, const char *text, size_t bytes)
+{
+	return f->bytes >= bytes && memcmp(f->at, text, bytes) == 0;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	const size_t length = strlen(name), bytes = strlen(suffix);
+
+	return length >= bytes && strcasecmp(name + length - bytes, suffix) == 0;
+}
+
+/* A raw file has any bytes, so only its name tells it; all others have a first number. */
+static enum sl_status read_format(struct volume_file *f)
+{
+	if (ends_with(f->name, ".bin") || ends_with(f->name, ".raw") || ends_with(f->name, ".vol"))
+		return read_raw(f);
+	if (begins_with(f, "\x93NUMPY", 6))
+		return read_npy(f);
+	if (begins_with(f, "PK", 2))
+		return read_npz(f);
+	if (begins_with(f, "\x1f\x8b", 2))
+		return read_gzip(f);
+	if (f->bytes >= 4 && (is_nifti(f->at, NIFTI_BYTES) || is_nifti(f->at, 540 /* NIfTI-2 */)))
+		return read_nifti(f);
+	return refuse(
+		"it is none of .npy, .npz, .nii, .nii.gz, and its name does not end in .bin, .raw "
+		"or .vol");
+}
+
+enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
+	const struct sl_volume_request *request, struct sl_volume *v)
+{
+	struct volume_file f = {.name = name,
+		.at = (const uint8_t *)file,
+		.bytes = bytes,
+		.request = request,
+		.in = {.advice = advice, .stored = (const uint8_t *)file, .left = bytes},
+		.v = v};
+	enum sl_status s;
+
+	*v = (struct sl_volume){0};
+	s = read_format(&f);
+	if (s != SL_OK)
+		sl_volume_free(v);
+	return s;
+}
+
+enum sl_status sl_volume_read(
+	const char *path, const struct sl_volume_request *request, struct sl_volume *v)
+{
+	struct sl_map map;
+	enum sl_status s;
+
+	*v = (struct sl_volume){0};
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_volume_parse(path, map.at, map.bytes, request, v);
+	if (s == SL_OK && sl_map_is_changed(&map, path)) {
+		sl_volume_free(v);
+		s = sl_fail(SL_BAD_INPUT, "the file was changed while it was read; run again");
+	}
+	sl_unmap(&map);
+	return sl_add_context(s, "%s", path);
+}
+
+void sl_volume_free(struct sl_volume *v)
+{
+	sl_memory_give(SL_HOST, v->labels);
+	*v = (struct sl_volume){0};
+}

@@ -1,0 +1,53 @@
+/*
+ * volume.h - reads a regular grid of labels, the medium of each voxel, from a file.
+ *
+ *	.npy             one array of numpy with three dimensions; the first one is x
+ *	.npz             the same, the only array of the file or the one named labels or vol
+ *	.nii .nii.gz     NIfTI-1 in one file (https://nifti.nimh.nih.gov/nifti-1), without its transforms
+ *	.bin .raw .vol   items without a header: x is the fastest index, then y
+ *
+ * A raw file is recognised by its suffix, all others by their first bytes. Items may be real numbers
+ * if they are whole. Every byte of the file is read once.
+ */
+#ifndef SL_STAGES_INPUTS_VOLUME_H
+#define SL_STAGES_INPUTS_VOLUME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "primitives/base/status.h"
+
+/* The most voxels of a volume (1024^3), and the largest label. */
+enum { SL_VOLUME_VOXELS_MAX = 1 << 30, SL_VOLUME_LABEL_MAX = UINT16_MAX };
+
+struct sl_volume {
+	uint16_t
+		*labels; /* of voxel (i, j, k): labels[i + nx*(j + ny*k)], in one sl_memory_get() */
+	uint32_t size[3];  /* nx, ny, nz */
+	double edge_mm[3]; /* of a voxel; 0 if the file does not state it */
+	uint32_t largest;  /* label */
+};
+
+/* What the user states of the file. */
+struct sl_volume_request {
+	uint32_t
+		size[3]; /* 0: not stated; a raw file needs them, that of any other must be equal */
+	const char
+		*type; /* of the items of a raw file: "uint8", "<u2", as numpy; NULL: not stated */
+};
+
+/*
+ * Reads the file path. SL_BAD_INPUT for a file that is damaged, has another shape or labels that
+ * are not whole numbers from 0 to 65535; SL_USAGE for a wrong request. Free the volume with
+ * sl_volume_free(); after a failure it has no labels.
+ */
+enum sl_status sl_volume_read(
+	const char *path, const struct sl_volume_request *request, struct sl_volume *v);
+
+/* The same for the bytes of a file in memory; name is only used for its suffix. */
+enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
+	const struct sl_volume_request *request, struct sl_volume *v);
+
+void sl_volume_free(struct sl_volume *v);
+
+#endif
