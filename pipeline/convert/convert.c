@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pipeline/output/output.h"
 #include "primitives/device/device.h"
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
@@ -182,6 +183,33 @@ static enum sl_status check_files(const struct sl_conversion *c)
 	return SL_OK;
 }
 
+/*
+ * Notes inputs that are runs which have not ended, for a copy of records, which needs no run.json.
+ * Conversions of tables, and merged runs, do so when they read it.
+ */
+static enum sl_status note_unfinished(struct sl_conversion *c)
+{
+	for (size_t i = 0; i < c->job->n && !c->runs.merged; i++) {
+		const struct sl_convert_operand *o = &c->operand[i];
+		struct sl_existing_run run;
+		struct sl_dir dir;
+		enum sl_status s;
+
+		if (!o->is_run)
+			continue;
+		SL_TRY(sl_dir_open(o->path, false, &dir));
+		s = sl_existing_run_read(&dir, &run);
+		sl_dir_close(&dir);
+		if (s == SL_OK) {
+			sl_runs_note_state(c, &run, o->path, o->manifest.n);
+			sl_existing_run_free(&run);
+		} else if (s == SL_HOST_MEMORY) {
+			return s;
+		}
+	}
+	return SL_OK;
+}
+
 /* Selects the kind of conversion. */
 static enum sl_status convert_inputs(struct sl_conversion *c)
 {
@@ -195,6 +223,7 @@ static enum sl_status convert_inputs(struct sl_conversion *c)
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
 			c->job->set[0]);
+	SL_TRY(note_unfinished(c));
 	return sl_convert_mcpl(c);
 }
 

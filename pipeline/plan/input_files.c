@@ -18,6 +18,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
+#include "primitives/files/dirs.h"
 #include "stages/inputs/inputs.h"
 #include "stages/models/list.h"
 
@@ -58,6 +59,26 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 		path, crc, was);
 }
 
+/* Warns of inputs that are runs which have not ended: their later batches are not read. */
+static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_lines *files)
+{
+	char state[SL_RUN_STATE_BYTES];
+	bool is_folder;
+
+	for (uint32_t item = 0; item < files->n; item++) {
+		SL_TRY(sl_dir_exists(files->at[item], &is_folder));
+		if (!is_folder)
+			continue;
+		SL_TRY(sl_run_files_state(files->at[item], state));
+		if (state[0] && strcmp(state, "done") != 0)
+			sl_plan_warn(plan,
+				SL_LIST_FILES "[%" PRIu32 "]: the run in %.200s has not ended (state %s); "
+				"only its committed batches are read",
+				item, files->at[item], state);
+	}
+	return SL_OK;
+}
+
 /*
  * The files were opened once before, while the configuration was resolved. Equal stamps show that
  * they are the same files and unchanged since. Checksums are compared even if the survey finds
@@ -74,6 +95,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	if (!plan->recipe.model->read)
 		return SL_OK;
 	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
+	SL_TRY(warn_unfinished(plan, &list->files));
 	inputs = plan->recipe.inputs;
 	inputs->drops = list->damaged == SL_LIST_DROPS;
 	if (inputs->stamp != list->stamp)

@@ -7,6 +7,8 @@
 #include "pipeline/results/manifest.h"
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
+#include "primitives/files/files.h"
+#include "primitives/files/read.h"
 
 /* Cuts the array of paths and the paths; only measures while a has no memory. */
 static void lay_out(struct sl_arena *a, const char *folder, const struct sl_manifest *m,
@@ -62,5 +64,33 @@ enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files)
 	if (s == SL_OK)
 		s = list(folder, &m, files);
 	sl_manifest_free(&m);
+	return s;
+}
+
+enum sl_status sl_run_files_state(const char *folder, char state[SL_RUN_STATE_BYTES])
+{
+	/* Newlines in strings are escaped, so this is a member of the root. */
+	static const char member[] = "\n\t\"state\": \"";
+	struct sl_dir dir;
+	enum sl_status s;
+	bool exists;
+	size_t bytes;
+	char *text;
+
+	state[0] = '\0';
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	s = sl_file_exists(&dir, "run.json", &exists);
+	if (s == SL_OK && exists)
+		s = sl_file_read(&dir, "run.json", &text, &bytes);
+	if (s == SL_OK && exists) {
+		const char *found = strstr(text, member);
+
+		if (found)
+			snprintf(state, SL_RUN_STATE_BYTES, "%.*s",
+				(int)strcspn(found + sizeof(member) - 1, "\"\n"),
+				found + sizeof(member) - 1);
+		sl_memory_give(SL_HOST, text);
+	}
+	sl_dir_close(&dir);
 	return s;
 }

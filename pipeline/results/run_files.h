@@ -12,4 +12,8 @@
  */
 enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files);
 
+/* The state of the run in a directory, as its run.json has it ("done"); "" if it has none. */
+enum { SL_RUN_STATE_BYTES = 16 };
+enum sl_status sl_run_files_state(const char *folder, char state[SL_RUN_STATE_BYTES]);
+
 #endif

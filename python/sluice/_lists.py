@@ -54,7 +54,8 @@ def _fields(columns: Columns, values: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _headers(header: Any) -> Tuple[bytes, ...]:
-    """The bytes of headers; a mapping without one has none."""
+    """The bytes of headers; columns without one have none."""
+    header = header.survivors if isinstance(header, Run) else header
     found = header if isinstance(header, Header) else getattr(header, "header", None)
     if isinstance(found, Header):
         return (found._data,)
@@ -89,7 +90,8 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     """
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}: use 'auto', 'single' or 'double'")
-    fields = _fields(_columns_of(columns), values)
+    columns = _columns_of(columns)
+    fields = _fields(columns, values)
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments = (comment,) if isinstance(comment, str) else tuple(comment)

@@ -100,7 +100,7 @@ class Quantity:
         self.magnitude = magnitude
 
 
-def test_quantities_and_tables_of_other_libraries():
+def test_quantities_and_tables_of_other_libraries(tmp_path):
     plan = sluice.plan(SLAB, model__slab__thickness=Quantity(numpy.float64(200)))
     assert sluice.plan(SLAB, model__slab__thickness="200 um").text.split("estimate")[0] == plan.text.split("estimate")[0]
     for thickness in ([Quantity(100), Quantity(50.5)], Quantity(numpy.array([100, 50.5]))):
@@ -108,6 +108,8 @@ def test_quantities_and_tables_of_other_libraries():
         assert sluice.run({"run": {"name": "a", "particles": 10}, "keep": "absorbed", "model": {"slab": layers}}).particles == 10
     frame = type("DataFrame", (), {"columns": ["x"], "__getitem__": lambda self, name: numpy.arange(5, dtype="f4")})()
     assert sluice.filter(frame, "x > 1.5 cm").n == 3
+    sluice.write_mcpl(tmp_path / "a.mcpl", frame, y=0.0, z=0.0, u=1.0, v=0.0, w=0.0, energy=1.0, time=0.0, weight=1.0, pdg=22)
+    assert numpy.array_equal(sluice.read(tmp_path / "a.mcpl")["x"], frame["x"])
     run = sluice.run(SLAB)
     assert sluice.filter(run, "w > 0.5").n == sluice.filter(run.survivors, "w > 0.5").n > 0
 

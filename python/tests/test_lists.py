@@ -174,6 +174,9 @@ def test_headers_are_kept(tmp_path):
     for survivors in run.survivors, sluice.open(tmp_path / "run").survivors, sluice.run(SLAB, columns=names).survivors:
         sluice.write_mcpl(c, survivors, energy=2e-3, pdg=22, force=True)
         assert sluice.read(c).header.stat_sum == {"sluice_generated": 6000}
+    for header in None, run, [run]:
+        sluice.write_mcpl(c, run, energy=2e-3, pdg=22, force=True, header=header)
+        assert sluice.read(c).header.stat_sum == {"sluice_generated": 6000} and sluice.read(c).n == run.survivors.n
     assert sluice.read(c).header.blobs["sluice_config"].startswith(b"run:")
     for particles_of_a, share in ((100, 1e5), (50, 5e4)):
         result = sluice.run({"run": {"particles": particles_of_a}, "model": {"list": {"files": [str(a)]}}, "keep": "x > 0 cm"})
