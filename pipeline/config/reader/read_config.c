@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pipeline/config/config.h"
+#include "pipeline/external/external.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/models/models.h"
@@ -37,6 +38,24 @@ static enum sl_status make_reader(
 	(*r)->n_sets = n_sets;
 	snprintf((*r)->name, sizeof((*r)->name), "%s", name);
 	return SL_OK;
+}
+
+/* Loads the external models that the file names. */
+static void load_models(struct sl_reader *r)
+{
+	const struct sl_yaml *tree = r->tree[0];
+	const sl_node models = sl_yaml_get(tree, sl_yaml_root(tree), "models");
+	struct sl_place at = {0, 0, 0};
+	const bool listed = sl_yaml_kind(tree, models) == SL_LIST;
+
+	for (size_t i = 0; i < (listed ? sl_yaml_size(tree, models) : models != 0); i++) {
+		const sl_node item = listed ? sl_yaml_item(tree, models, i, NULL) : models;
+		const char *path = sl_yaml_text(tree, item, NULL);
+
+		sl_yaml_place(tree, item, &at.line, &at.column);
+		if (path && sl_external_load(path, NULL) != SL_OK)
+			sl_reader_add(r, at, "models", sl_last_error());
+	}
 }
 
 /* Sets the model to the first that the file names, so that suggestions include its keys. */
@@ -71,6 +90,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
+	load_models(r);
 	find_model(r);
 	sl_reader_match_keys(r, root);
 	return SL_OK;
