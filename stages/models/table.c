@@ -41,16 +41,16 @@ static sl_one_step one_step;
 #endif
 
 #ifdef SL_MODEL_DIGEST /* sluice model build defines it */
-#define DIGEST SL_MODEL_DIGEST
+#define TABLE_DIGEST SL_MODEL_DIGEST
 #else
-#define DIGEST NULL
+#define TABLE_DIGEST NULL
 #endif
 
 /* The facts of the model whose header is included below, with its loops and kernels. */
 #undef SL_MODEL
-#define SL_MODEL(model, ...)                                                            \
-	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model),       \
-		.digest = DIGEST, .one_step = one_step, .loops = {SL_LEVELS(LOOPS_AT)}, \
+#define SL_MODEL(model, ...)                                                                  \
+	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model),             \
+		.digest = TABLE_DIGEST, .one_step = one_step, .loops = {SL_LEVELS(LOOPS_AT)}, \
 		.cuda = CUDA_KERNELS, .emulated = KERNELS_FOR(_emulated), __VA_ARGS__}
 
 /* random.h is included above, so this affects only the rules included below. */
