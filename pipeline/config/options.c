@@ -75,8 +75,9 @@ const struct sl_option sl_options[] = {
 	/* models of the user; the second key makes a run with another source another run */
 	PLAIN(models, LINES, .free = true,
 		.help = "files of external models, such as [my_walk.so], which sluice model build "
-			"makes; relative to the working directory; their code is run; --models and "
-			"SLUICE_MODELS name such files too"),
+			"makes, or headers such as [my_walk.h], which are built once and kept in the "
+			"folder of the user's caches; relative to the working directory; their code "
+			"is run; --models and SLUICE_MODELS name such files too"),
 	PLAIN(model_digest, TEXT,
 		.help = "the digest of the source of the external model: another model is an error; "
 			"if left out, that of the model, which is stored in run.json, so that "

@@ -105,6 +105,6 @@ finish
 # nvcc adds its runtime library, whose symbols stay inside the object.
 link="$cc -Wl,-z,relro,-z,now"
 [ -z "$nvcc" ] || link="$nvcc -Xlinker=--exclude-libs=ALL,-Bsymbolic"
-$link -shared -o "$objects/model.so" "$objects"/*.o -lm && cp "$objects/model.so" "$to.part" && mv -f "$to.part" "$to" ||
+$link -shared -o "$objects/model.so" "$objects"/*.o -lm && cp "$objects/model.so" "$to.$$" && mv -f "$to.$$" "$to" ||
 	fail "$to could not be made; choose another file with --to"
 echo "$to"

@@ -17,8 +17,9 @@
 /* --- load ------------------------------------------------------------------------------------- */
 
 /*
- * Loads a model and adds it to the models of the program; one that is loaded already is only found.
- * *model may be NULL. SL_BAD_INPUT if the file is no model or one of another program.
+ * Loads a model and adds it to the models of the program, in place of one of the same name that was
+ * loaded before. A path that ends in .h is the header of a model: it is built, once for the same
+ * contents. *model may be NULL. SL_BAD_INPUT if the file is no model or one of another program.
  */
 enum sl_status sl_external_load(const char *path, const struct sl_model **model);
 

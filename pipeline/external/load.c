@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model_interface.h"
 #include "pipeline/external/external.h"
@@ -44,9 +45,14 @@ static enum sl_status add(
 
 enum sl_status sl_external_load(const char *path, const struct sl_model **model)
 {
-	char full[SL_PATH_BYTES + 2];
+	char full[SL_PATH_BYTES + 2], built[SL_PATH_BYTES];
+	const size_t n = strlen(path);
 	void *object;
 
+	if (n > 2 && strcmp(path + n - 2, ".h") == 0 && access(path, R_OK) == 0) {
+		SL_TRY(sl_external_build(path, NULL, built));
+		path = built;
+	}
 	/* without a slash, dlopen() would look in the folders of the system */
 	snprintf(full, sizeof(full), "%s%s", strchr(path, '/') ? "" : "./", path);
 	show_functions();
