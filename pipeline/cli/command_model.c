@@ -66,6 +66,7 @@ static enum sl_status check(struct sl_args *a)
 	       "level%s\n",
 		model->name, model->digest, levels, levels == 1 ? "" : "s");
 	SL_TRY(compare_on(a, "emulated"));
+	sl_device_emulate(false);
 	return model->cuda.select && sl_device_use(0, &device) == SL_OK ? compare_on(a, "cuda")
 	                                                                : SL_OK;
 }
