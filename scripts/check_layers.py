@@ -123,7 +123,7 @@ def read_definitions(text):
 def declared_in(name, header_text):
     """By a prototype, or by a function type: "sl_loop SL_EVERY_LEVEL(sl_loop_mark);"."""
     prototype = r"^[\w\s*]+?\*?\b%s\(" % re.escape(name)
-    by_type = r"^sl_\w+ (?:\w+,\s+)*(?:SL_EVERY_LEVEL\()?%s\)?[,;]" % re.escape(name)
+    by_type = r"^(?:SL_FOR_MODELS )?sl_\w+ (?:\w+,\s+)*(?:SL_EVERY_LEVEL\()?%s\)?[,;]" % re.escape(name)
     return re.search(f"{prototype}|{by_type}", header_text, flags=re.M) is not None
 
 

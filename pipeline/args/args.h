@@ -55,9 +55,9 @@ struct sl_args {
 	const char *set
 		[SL_SETS_MAX]; /* sl_set_key() of options.h: those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
-		       [SL_SET_BYTES];     /* of options such as --out: they override --set */
-	const char *to, *id, *head, *part; /* NULL if not given */
-	const char *out;                   /* --out, which is also a setting; NULL if not given */
+		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
+	const char *to, *id, *head, *part, *models; /* NULL if not given */
+	const char *out; /* --out, which is also a setting; NULL if not given */
 	bool resume, force, full, print_config, json, csv, devices, markdown, quiet, help, version;
 };
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "pipeline/args/args_help.h"
 #include "pipeline/cli/cli.h"
 #include "pipeline/cli/commands.h"
+#include "pipeline/external/external.h"
 #include "pipeline/help/help.h"
 #include "pipeline/ranks/ranks.h"
 #include "pipeline/text/text.h"
@@ -90,6 +92,8 @@ static enum sl_status run_program(int argc, char **argv)
 		return SL_OK;
 	}
 	SL_TRY(sl_args_parse(argc, argv, &args));
+	SL_TRY(sl_external_load_list(getenv("SLUICE_MODELS"), ':'));
+	SL_TRY(sl_external_load_list(args.models, ','));
 	return call_command(&args);
 }
 

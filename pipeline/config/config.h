@@ -90,7 +90,9 @@ struct sl_config {
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */
 	} run;
-	const struct sl_model *model; /* NULL: none was given */
+	struct sl_lines models;           /* files of external models */
+	char model_digest[SL_TEXT_BYTES]; /* of the external model; "": it is not one */
+	const struct sl_model *model;     /* NULL: none was given */
 	/* model: only the model knows the type; model->options describes the members */
 	union {
 		unsigned char

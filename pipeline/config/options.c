@@ -72,6 +72,16 @@ const struct sl_option sl_options[] = {
 	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
 			"in time to end within it, as after a signal, and can be resumed"),
+	/* models of the user; the second key makes a run with another source another run */
+	PLAIN(models, LINES, .free = true,
+		.help = "files of external models, such as [my_walk.so], which sluice model build "
+			"makes, or headers such as [my_walk.h], which are built once and kept in the "
+			"folder of the user's caches; relative to the working directory; their code "
+			"is run; --models and SLUICE_MODELS name such files too"),
+	PLAIN(model_digest, TEXT,
+		.help = "the digest of the source of the external model: another model is an error; "
+			"if left out, that of the model, which is stored in run.json, so that "
+			"--resume and verify detect a changed model"),
 	/* transport: for models whose particles take many steps; all but max_steps are free */
 	OPTION(transport.max_steps, COUNT, NUMBER, 1, 1e9, .fallback = "10000",
 		.help = "number of steps after which a particle ends with fate max_steps; for "
@@ -284,7 +294,7 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 	for (size_t i = 0; i < sl_n_options; i++)
 		if (strcmp(sl_options[i].key, pattern) == 0)
 			return &sl_options[i];
-	for (int k = 0; k < SL_MODEL_COUNT; k++) {
+	for (int k = 0; k < sl_n_models; k++) {
 		const struct sl_model *m = sl_models[k];
 		size_t n = (size_t)snprintf(above, sizeof(above), "model.%s.", m->name);
 

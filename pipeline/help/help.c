@@ -143,7 +143,7 @@ static int print_keys(const char *word, bool leaf, FILE *out)
 {
 	int found = print_options(NULL, sl_options, sl_n_options, word, leaf, out);
 
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+	for (int m = 0; m < sl_n_models; m++) {
 		char path[SL_KEY_BYTES];
 
 		snprintf(path, sizeof(path), "model.%s", sl_models[m]->name);
@@ -189,7 +189,7 @@ static const char *nearest(const char *word)
 		words[n++] = sl_fate_facts[f].name;
 	for (size_t i = 0; i < sl_n_options && n < WORDS_MAX; i++)
 		words[n++] = sl_key_leaf(sl_options[i].key);
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+	for (int m = 0; m < sl_n_models; m++) {
 		if (n < WORDS_MAX)
 			words[n++] = sl_models[m]->name;
 		for (size_t i = 0; i < sl_models[m]->n_options && n < WORDS_MAX; i++)

@@ -87,7 +87,7 @@ static void print_column(enum sl_column c, FILE *out)
 		return;
 	}
 	fprintf(out, " Models:");
-	for (int m = 0, found = 0; m < SL_MODEL_COUNT; m++)
+	for (int m = 0, found = 0; m < sl_n_models; m++)
 		if (SL_HAS(sl_models[m]->columns, c))
 			fprintf(out, "%s %s", found++ ? "," : "", sl_models[m]->name);
 	fprintf(out, ".\n");
@@ -99,7 +99,7 @@ static void print_fate(enum sl_fate f, FILE *out)
 	int found = 0;
 
 	fprintf(out, "- `%s`: %s.", sl_fate_facts[f].name, sl_fate_facts[f].help);
-	for (int m = 0; m < SL_MODEL_COUNT; m++)
+	for (int m = 0; m < sl_n_models; m++)
 		if (SL_HAS(sl_models[m]->fates, f))
 			fprintf(out, "%s %s", found++ ? "," : " Models:", sl_models[m]->name);
 	fprintf(out, found ? ".\n" : " Any model.\n");
@@ -130,7 +130,7 @@ static void print_all(FILE *out)
 	fprintf(out, "## Keys of all models\n");
 	print_keys(NULL, sl_options, sl_n_options, section, out);
 	fprintf(out, "\n## Keys of each model\n");
-	for (int m = 0; m < SL_MODEL_COUNT; m++)
+	for (int m = 0; m < sl_n_models; m++)
 		print_keys(
 			sl_models[m], sl_models[m]->options, sl_models[m]->n_options, section, out);
 	fprintf(out, "\n## Columns\n\n");

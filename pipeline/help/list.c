@@ -71,7 +71,7 @@ static const char *openpmd_name(int column, char text[RECORD_BYTES])
 static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+	for (int m = 0; m < sl_n_models; m++) {
 		sl_json_object(j, NULL);
 		sl_json_text(j, "name", sl_models[m]->name);
 		sl_json_text(j, "help", sl_models[m]->help);

@@ -106,7 +106,7 @@ static void offer_keys(const struct sl_last_word *last, const char *end)
 {
 	char path[SL_KEY_BYTES + sizeof("=")];
 
-	for (int m = -1; m < SL_MODEL_COUNT; m++) {
+	for (int m = -1; m < sl_n_models; m++) {
 		const struct sl_model *model = m < 0 ? NULL : sl_models[m];
 		const struct sl_option *o = m < 0 ? sl_options : model->options;
 		size_t n = m < 0 ? sl_n_options : model->n_options;
@@ -155,7 +155,7 @@ static void offer_words_of_help(const struct sl_last_word *last)
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
 		sl_offer(last, sl_commands[c].name);
 	offer_keys(last, "");
-	for (int k = 0; k < SL_MODEL_COUNT; k++)
+	for (int k = 0; k < sl_n_models; k++)
 		sl_offer(last, sl_models[k]->name);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (!sl_is_named_column(c))

@@ -171,6 +171,23 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	return !sl_config_has_problem(r, "model");
 }
 
+/* An external model is identified by its source, so that no run mixes two of them. */
+static void resolve_digest(struct sl_config *c, struct sl_reader *r)
+{
+	const char *digest = c->model->digest;
+
+	if (!digest)
+		sl_config_refuse_unused(
+			r, "model_digest", "the model is part of the program", "remove it");
+	else if (c->model_digest[0] && strcmp(c->model_digest, digest) != 0)
+		sl_config_add_problem(r, "model_digest",
+			"is not that of model %s, which is %s: its source has changed; use the old one, or "
+			"remove the key for a new run",
+			c->model->name, digest);
+	else
+		snprintf(c->model_digest, sizeof(c->model_digest), "%s", digest);
+}
+
 /* Resolves everything that depends on the model. Rules and keep first: they determine which fates
  * exist. */
 static void resolve_model(
@@ -211,6 +228,8 @@ enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_ch
 	resolve_name(c, r);
 	resolve_format(c, r, choices);
 	resolve_batches(c, r, choices);
+	if (c->model)
+		resolve_digest(c, r);
 	resolve_model(c, r, choices);
 	s = sl_resolve_device(c, r, choices);
 	if (s == SL_OK)

@@ -26,6 +26,9 @@
 #define SL_API
 #endif
 
+/* Not part of that interface, but visible to external models (pipeline/external), which call it. */
+#define SL_FOR_MODELS SL_API
+
 /* A function that is compiled for the host and for the device. */
 #ifdef __CUDACC__
 #define SL_HD __host__ __device__ static inline

@@ -109,8 +109,8 @@ const struct sl_device *sl_device_now(void);
  * failed, and no fault is injected). End: the status for the error number that the launch returned.
  * Both name the kernel in their message.
  */
-enum sl_status sl_launch_begin(const char *kernel);
-enum sl_status sl_launch_end(int error, const char *kernel);
+SL_FOR_MODELS enum sl_status sl_launch_begin(const char *kernel);
+SL_FOR_MODELS enum sl_status sl_launch_end(int error, const char *kernel);
 
 SL_C_END
 

@@ -18,7 +18,7 @@ uint32_t sl_emulated_capability(void);
  * Queues a launch on stream s and returns 0 or an error number of CUDA. Copies *l and
  * closure_bytes <= SL_CLOSURE_BYTES of the closure; *l->kernel must stay valid.
  */
-int sl_emulated_queue(
+SL_FOR_MODELS int sl_emulated_queue(
 	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
 
 SL_C_END

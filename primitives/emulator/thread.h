@@ -31,7 +31,7 @@ struct sl_emulated_here {
 	struct sl_emulated_index thread, block, threads, blocks;
 };
 
-extern struct sl_emulated_here sl_emulated_here;
+SL_FOR_MODELS extern struct sl_emulated_here sl_emulated_here;
 
 /* A place in the source of the kernel. */
 struct sl_emulated_site {
@@ -40,7 +40,7 @@ struct sl_emulated_site {
 };
 
 /* __syncthreads(): waits for all threads of the block. Returns how many of them passed true. */
-uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at);
+SL_FOR_MODELS uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at);
 
 enum sl_emulated_call {
 	SL_CALL_SYNC,    /* __syncwarp: no result; the only warp call that orders memory */
@@ -50,18 +50,18 @@ enum sl_emulated_call {
 };
 
 /* Waits for the lanes of mask; each passes a word and gets the result of the call. */
-uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t word, uint32_t from,
-	struct sl_emulated_site at);
+SL_FOR_MODELS uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t word,
+	uint32_t from, struct sl_emulated_site at);
 
 /* The lane of the thread that runs, 0 to 31. */
-uint32_t sl_emulated_lane(void);
+SL_FOR_MODELS uint32_t sl_emulated_lane(void);
 
 /* Called before each atomic operation. With a seed, it sometimes lets other threads run first. */
-void sl_emulated_atomic(
+SL_FOR_MODELS void sl_emulated_atomic(
 	enum sl_access_kind kind, const void *to, size_t bytes, struct sl_emulated_site at);
 
 /* Lets other threads run: for loops that wait for another block. */
-void sl_emulated_backoff(struct sl_emulated_site at);
+SL_FOR_MODELS void sl_emulated_backoff(struct sl_emulated_site at);
 
 /* An mbarrier as in kernel/bulk.cuh, in shared memory. */
 struct sl_mbarrier {
@@ -86,10 +86,10 @@ void sl_emulated_bulk_load(void *to, const void *from, uint32_t bytes, struct sl
 	struct sl_emulated_site at);
 
 /* The block's variable in shared memory with that key; made and filled at the first call. */
-void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
+SL_FOR_MODELS void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
 
 /* The dynamic shared memory of the block; NULL if the launch has none. */
-void *sl_emulated_dynamic(void);
+SL_FOR_MODELS void *sl_emulated_dynamic(void);
 
 /* For launch.c: lets all threads that wait at the barrier of b continue. */
 struct sl_block;

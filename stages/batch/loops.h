@@ -25,11 +25,11 @@ struct sl_recipe;
 struct sl_grid_set;
 
 /* Whether the run was asked to stop. May be called from any thread. */
-bool sl_is_cancelled(const struct sl_recipe *r);
+SL_FOR_MODELS bool sl_is_cancelled(const struct sl_recipe *r);
 
 /* The grids of its batches, and the place of their counters in those of a batch. */
-const struct sl_grid_set *sl_loop_grids(const struct sl_recipe *r);
-uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_t *bins);
+SL_FOR_MODELS const struct sl_grid_set *sl_loop_grids(const struct sl_recipe *r);
+SL_FOR_MODELS uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_t *bins);
 
 enum { SL_LANES_MAX = 16 }; /* of all levels */
 

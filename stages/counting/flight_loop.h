@@ -23,11 +23,11 @@ struct sl_flown {
  */
 typedef void sl_flights_loop(const struct sl_recipe *recipe, uint32_t moved,
 	const struct sl_flown *lanes, uint64_t *bins);
-sl_flights_loop SL_EVERY_LEVEL(sl_loop_flights);
+SL_FOR_MODELS sl_flights_loop SL_EVERY_LEVEL(sl_loop_flights);
 
 /* Sets the bins of the values of all lanes on an axis. Once per CPU level. */
 typedef void sl_bins_loop(
 	const struct sl_grid_axis_rule *a, const float *edge, const float *value, uint32_t *bin);
-sl_bins_loop SL_EVERY_LEVEL(sl_loop_bins);
+SL_FOR_MODELS sl_bins_loop SL_EVERY_LEVEL(sl_loop_bins);
 
 #endif

@@ -178,10 +178,13 @@ struct sl_image {
 	                 of its particles; else it is the sum of their weights */
 };
 
+enum { SL_INTERFACE_BYTES = 32 };
+
 struct sl_model {
 	const char *name;
 	const char *help;
 	const char *species;   /* the name of its particles in files: "photons" */
+	const char *digest;    /* of the source of an external model; NULL: in models.def */
 	sl_column_set columns; /* set of columns; id and fate included */
 	sl_fate_set fates;
 	bool read;                       /* particles are read from files, which also say how many
@@ -265,6 +268,12 @@ struct sl_model {
  */
 #define SL_MODEL(model, ...) \
 	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model), __VA_ARGS__}
+
+/* What the file of an external model exports as sl_external (pipeline/external). */
+struct sl_external {
+	char interface[SL_INTERFACE_BYTES]; /* of the program that it was built for */
+	const struct sl_model *model;
+};
 
 /* The largest struct sl_NAME_config and struct sl_NAME; table.c asserts both for each model. */
 enum { SL_MODEL_CONFIG_BYTES = 40960, SL_RULES_BYTES = 4096 };

@@ -40,12 +40,18 @@ static sl_one_step one_step;
 	}
 #endif
 
+#ifdef SL_MODEL_DIGEST /* sluice model build defines it */
+#define TABLE_DIGEST SL_MODEL_DIGEST
+#else
+#define TABLE_DIGEST NULL
+#endif
+
 /* The facts of the model whose header is included below, with its loops and kernels. */
 #undef SL_MODEL
-#define SL_MODEL(model, ...)                                                                \
-	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model),           \
-		.one_step = one_step, .loops = {SL_LEVELS(LOOPS_AT)}, .cuda = CUDA_KERNELS, \
-		.emulated = KERNELS_FOR(_emulated), __VA_ARGS__}
+#define SL_MODEL(model, ...)                                                                  \
+	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model),             \
+		.digest = TABLE_DIGEST, .one_step = one_step, .loops = {SL_LEVELS(LOOPS_AT)}, \
+		.cuda = CUDA_KERNELS, .emulated = KERNELS_FOR(_emulated), __VA_ARGS__}
 
 /* random.h is included above, so this affects only the rules included below. */
 #define sl_draw observed_draw
@@ -56,6 +62,11 @@ static sl_one_step one_step;
 	"-Wc++-compat" /* gcc takes an alias for a constant without a value */
 extern const struct sl_model SL_OF_MODEL(table)
 	__attribute__((alias(SL_QUOTED(SL_OF_MODEL(model)))));
+
+#ifdef SL_MODEL_DIGEST
+SL_API extern const struct sl_external sl_external;
+const struct sl_external sl_external = {SL_MODEL_INTERFACE, &SL_OF_MODEL(model)};
+#endif
 
 static struct sl_particle one_step(const void *rules, uint64_t seed, uint64_t id,
 	const struct sl_particle *before, sl_draw_observer *draw, void *ctx)

@@ -110,8 +110,8 @@ struct sl_fate_facts {
 	const char *help;
 };
 
-extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
-extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
+SL_FOR_MODELS extern const struct sl_column_facts sl_column_facts[SL_COLUMN_COUNT];
+SL_FOR_MODELS extern const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT];
 
 /* The smallest number that a column of whole numbers can hold. */
 static inline double sl_least_whole(enum sl_column which)

@@ -203,9 +203,9 @@ bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 
 const char *sl_suggest_model(const char *written, char *text, size_t size)
 {
-	const char *words[SL_MODEL_COUNT];
+	const char *words[SL_MODELS_MAX];
 
-	for (size_t i = 0; i < SL_MODEL_COUNT; i++)
+	for (size_t i = 0; i < (size_t)sl_n_models; i++)
 		words[i] = sl_models[i]->name;
-	return sl_suggest(written, words, SL_MODEL_COUNT, text, size);
+	return sl_suggest(written, words, (size_t)sl_n_models, text, size);
 }

@@ -371,7 +371,7 @@ static const char *scored_models(char *text, size_t size)
 {
 	size_t used = 0;
 
-	for (int m = 0; m < SL_MODEL_COUNT && used < size; m++)
+	for (int m = 0; m < sl_n_models && used < size; m++)
 		if (sl_models[m]->score_shift)
 			used += (size_t)snprintf(text + used, size - used, "%s%s",
 				used ? " or " : "", sl_models[m]->name);
