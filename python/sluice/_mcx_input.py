@@ -78,14 +78,21 @@ def load(path: str) -> Settings:
     """The settings of an input file of MCX, with the keys of pmcx."""
     with open(path, encoding="utf-8") as file:
         data = _decoded(json.load(file))
-    if not is_input(data):
-        raise ValueError(f"{path} is no input file of MCX: it has no sections Session, Domain and Optode")
+    if not isinstance(data, dict) or not {"Session", "Domain", "Optode"} <= set(data):
+        raise ValueError("this is no input file of MCX: it has no sections Session, Domain and Optode")
+    try:
+        return _settings(data, os.path.dirname(path))
+    except KeyError as e:
+        raise ValueError(f"the key {e} is missing") from e
+
+
+def _settings(data: Mapping[str, Any], folder: str) -> Settings:
     sections = {**data, "Source": data["Optode"].get("Source", {})}
     cfg: Settings = {}
     for section, keys in _KEYS.items():
         for key, value in sections.get(section, {}).items():
             if key not in keys:
-                raise ValueError(f"{path}: {section}.{key} is not known; remove it")
+                raise ValueError(f"{section}.{key} is not known; remove it")
             if keys[key]:
                 cfg[str(keys[key])] = value
     domain = data["Domain"]
@@ -99,15 +106,10 @@ def load(path: str) -> Settings:
     elif shapes is not None:
         cfg["shapes"] = {"Shapes": shapes}
     if domain.get("VolumeFile"):
-        _volume(domain, os.path.dirname(path), cfg)
+        _volume(domain, folder, cfg)
     if "vol" not in cfg and "Dim" in domain:
         cfg["vol"] = numpy.zeros(domain["Dim"], "u1")
     return cfg
-
-
-def is_input(data: Any) -> bool:
-    """Whether JSON is an input file of MCX."""
-    return isinstance(data, dict) and {"Session", "Domain", "Optode"} <= set(data)
 
 
 # --- shapes ---------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 import numpy
 
 from . import _mcx_input
+from ._error import Error
 from ._run import Run
 from ._run import run as _run
 
@@ -342,9 +343,9 @@ def main(words: List[str]) -> int:
         return 2
     try:
         result = run(words[0])
-    except (ValueError, OSError) as e:
+    except (ValueError, OSError, Error) as e:
         print(f"sluice: {words[0]}: {e}", file=sys.stderr)
-        return 2
+        return e.status.code if isinstance(e, Error) else 2
     stat = result.pop("stat")
     print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %")
     numpy.savez(words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz", **result)
