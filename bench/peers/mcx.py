@@ -165,8 +165,9 @@ def compare(options, report):
     pmcx = common.require("pmcx", "pmcx")
     report.origin("device", gpu_of(pmcx))
     report.origin("driver", common.driver_version())
-    report.origin("peer", f"pmcx {common.package_version('pmcx')}; 1 x 1 x {options.layers} voxels, "
-                          f"{options.photons} photons, as many of sluice")
+    volume = "benchmarks of mcxcreate()" if options.volume else f"1 x 1 x {options.layers} voxels"
+    report.origin("peer", f"pmcx {common.package_version('pmcx')}; {volume}, {options.photons} photons, as many of "
+                          "sluice")
     for name in options.volume or []:
         compare_volume(np, pmcx, name, options, report)
     for config in options.config or ([] if options.volume else ["vandehulst", "isotropic_099"]):
