@@ -106,9 +106,9 @@ def compare_slab(np, pmcx, config, options, report):
 
 # --- volumes of voxels ----------------------------------------------------------------------------
 
-def run_volume(np, sluice, options, cfg):
+def run_volume(np, sluice, options, cfg, estimator="track"):
     """The fluence per voxel of sluice with its standard error, the absorbed fraction, and the seconds."""
-    made, path = sluice.mcx.translate(cfg), os.path.join(options.work, "labels.npy")
+    made, path = sluice.mcx.translate(cfg, estimator), os.path.join(options.work, "labels.npy")
     np.save(path, np.asfortranarray(made.labels))
     result = sluice.run(made.config, model__voxels__file=path, device=options.device, slots=1)
     grid = next(iter(result.tallies.values()))
@@ -143,11 +143,17 @@ def compare_volume(np, pmcx, name, options, report):
         stat = pmcx.run({**cfg, "issave2pt": fluence, "seed": next(seeds)})["stat"]
         return 1e-6 * stat["nphoton"] / stat["runtime"]
 
-    programs = {"sluice": lambda: 1e-9 * options.photons / run_volume(np, sluice, options, cfg)[3],
+    def rate_of_sluice(estimator):
+        return 1e-9 * options.photons / run_volume(np, sluice, options, cfg, estimator)[3]
+
+    programs = {"sluice, track": lambda: rate_of_sluice("track"), "sluice, collision": lambda: rate_of_sluice("collision"),
                 "MCX, fluence": lambda: rate_of_mcx(1), "MCX, no result": lambda: rate_of_mcx(0)}
     rates = common.alternate(programs, options.repeat)
     for program, values in rates.items():
-        report.row(name, program, "photons", "G/s", values, None if program == "sluice" else rates["sluice"])
+        if program.startswith("sluice"):
+            report.row(name, program, "photons", "G/s", values)
+        for ours in list(programs)[:2] if program.startswith("MCX") else ():
+            report.row(name, f"{program}; against {ours}", "photons", "G/s", values, rates[ours])
 
 
 def gpu_of(pmcx):

@@ -46,7 +46,7 @@ _DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it ou
              "istrajstokes": (0, "there is no polarisation"), "srcweight": (1, "the result is per launched photon")}
 """Settings that only may have their default, and what to do instead."""
 
-_OUTPUTS = {"flux": "fluence_track", "fluence": "fluence_track", "energy": "deposit"}
+_OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
 _FLAGS = {"x": ("x", "y", "z"), "v": ("u", "v", "w")}
 """The columns of the letters of savedetflag; d and w are computed."""
 
@@ -216,7 +216,7 @@ def _earlier(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, n: Tu
     return _onto_surface(r, source, labels, unit, n_of_times)
 
 
-def _tally(r: _Reader, labels: Any, unit: float) -> List[List[str]]:
+def _tally(r: _Reader, estimator: str) -> List[List[str]]:
     """The tally of the output in each voxel."""
     output = str(r.get("outputtype", "flux")).lower()
     start, end = float(r.get("tstart", 0)), float(r.get("tend", 0))
@@ -227,7 +227,7 @@ def _tally(r: _Reader, labels: Any, unit: float) -> List[List[str]]:
         r.refuse("outputtype", f"{output} is not possible; use flux, fluence or energy")
     if not r.get("issave2pt", 1) or output not in _OUTPUTS:
         return []
-    return [[_OUTPUTS[output], *(f"{a}:{n}:0 mm..{n * unit!r} mm" for a, n in zip("xyz", labels.shape))]]
+    return [[_OUTPUTS[output].format(estimator), "voxel"]]
 
 
 def _detector_flag(r: _Reader) -> str:
@@ -243,8 +243,12 @@ def _detector_flag(r: _Reader) -> str:
     return flag
 
 
-def translate(cfg: Mapping[str, Any]) -> Translation:
-    """The configuration of sluice for a dictionary of pmcx. ValueError names all settings that are not possible."""
+def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
+    """The configuration of sluice for a dictionary of pmcx. ValueError names all settings that are not possible.
+
+    estimator   of the fluence: "track", by the lengths of paths, or "collision", which is faster, but is 0 in media
+                without collisions and has more variance where they are rare
+    """
     r = _Reader(cfg)
     r.check()
     unit, origin = float(r.get("unitinmm", 1)), 0.0 if r.get("issrcfrom0", 0) else 1.0
@@ -268,7 +272,7 @@ def translate(cfg: Mapping[str, Any]) -> Translation:
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
     run_of = {"name": "mcx", "seed": int(seed) if seed > 0 else random.getrandbits(63), "particles": particles,
               "batch": -(-particles // BATCHES)}
-    tallies = _tally(r, labels, unit)
+    tallies = _tally(r, estimator)
     if r.problems:
         raise ValueError("\n".join(r.problems))
     clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
@@ -306,18 +310,19 @@ def _detected(result: Run, made: Translation, cfg: Mapping[str, Any]) -> Any:
 
 
 def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, device: Optional[str] = None,
-        **settings: Any) -> Dict[str, Any]:
+        estimator: str = "track", **settings: Any) -> Dict[str, Any]:
     """Runs a simulation of MCX and returns what pmcx.run() returns.
 
-    cfg       a dictionary of pmcx, or the path of an input file of MCX; or the settings as further arguments
-    device    as run.device of sluice: "cpu", "cuda", ...; None: a GPU if there is one
+    cfg         a dictionary of pmcx, or the path of an input file of MCX; or the settings as further arguments
+    device      as run.device of sluice: "cpu", "cuda", ...; None: a GPU if there is one
+    estimator   of the fluence, as in translate()
 
     The result has flux and its standard error flux_error, detp, vol (dumpmask), and stat. It does not depend on the
     device or the number of GPUs. Raises ValueError, which names all settings that are not possible, and sluice.Error.
     """
     given = _mcx_input.load(os.fspath(cfg)) if isinstance(cfg, (str, os.PathLike)) else dict(cfg or {})
     given = {str(key).lower(): value for key, value in {**given, **settings}.items() if value is not None}
-    made = translate(given)
+    made = translate(given, estimator)
     more = {} if device is None else {"device": device}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "labels.npy")
