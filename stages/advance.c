@@ -164,11 +164,11 @@ SL_HD_PART void score_flights(const struct sl_recipe *recipe, struct sl_flown *f
 	{                                                                                      \
 		const sl_u32 i = sl_##name##_medium_at(r, most, p);                            \
 		const sl_f32 weight = p->weight;                                               \
+		const sl_u32 end = sl_##name##_step_in(r, most, i, seed, p, &s->flight);       \
                                                                                                \
-		(void)sl_##name##_step_in(r, most, i, seed, p, &s->flight);                    \
 		s->slowness = sl_##name##_slowness_in(r, most, i);                             \
-		s->deposit = sl_##name##_deposit_in(r, most, i, p, weight);                    \
-		s->fluence = sl_##name##_fluence_in(r, most, i, weight);                       \
+		s->deposit = sl_##name##_deposit_in(r, most, end, p, weight);                  \
+		s->fluence = sl_##name##_fluence_in(r, most, end, weight);                     \
 	}                                                                                      \
                                                                                                \
 	/* As advance_NAME(), with scores. */                                                  \
@@ -207,11 +207,17 @@ void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules,
 
 	b->active_set.alive = 0;
 	if (recipe && sl_loop_grids(recipe)->scored) {
-		if (model == SL_MODEL_slab)
-			advance_scored_slab(rules, seed, f, recipe);
-		else
-			advance_scored_slab_paths(rules, seed, f, recipe);
+		switch (model) {
+#define MODEL(name)
+#define SCORED_MODEL(name)                                     \
+	case SL_MODEL_##name:                                  \
+		advance_scored_##name(rules, seed, f, recipe); \
 		return;
+#include "stages/models/models.def"
+#undef MODEL
+		default: /* without scores: the plan refuses them */
+			return;
+		}
 	}
 	switch (model) {
 #define MODEL(name)                                     \

@@ -94,6 +94,25 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	return surveyed;
 }
 
+/* The data of the rules, which the configuration described when it was resolved. */
+enum sl_status sl_plan_load_data(struct sl_plan *plan)
+{
+	const struct sl_model *model = sl_models[plan->recipe.model];
+	struct sl_rules_data *data = sl_recipe_data(&plan->recipe);
+	char need[32], have[32];
+
+	if (!data)
+		return SL_OK;
+	if (data->bytes > plan->machine.free_bytes)
+		return sl_fail(SL_HOST_MEMORY,
+			"the volume of model %s needs %s of memory and %s are free; use larger voxels",
+			model->name, sl_sized((double)data->bytes, need),
+			sl_sized((double)plan->machine.free_bytes, have));
+	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
+	data->at = plan->rules_data;
+	return model->load(plan->config.model_config.bytes, plan->recipe.rules.bytes);
+}
+
 /* --- particles -------------------------------------------------------------------------------- */
 
 /* Particles that are read at once, in columns. */

@@ -107,6 +107,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_table most = sl_format_table(plan->choices.format, &table);
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
+	const size_t data = sl_recipe_data(&recipe) ? sl_recipe_data(&recipe)->bytes : 0;
 	struct sl_arena histograms = {0}, images = {0};
 	struct sl_tally_sums histogram_sums;
 	struct sl_image_sum image_sum = {.image = plan->choices.image};
@@ -123,7 +124,7 @@ static void measure(struct sl_plan *plan)
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
-	memory->inputs = recipe.inputs ? recipe.inputs->memory : 0; /* allocated already */
+	memory->inputs = (recipe.inputs ? recipe.inputs->memory : 0) + data; /* allocated already */
 	memory->joined = sl_joined_memory(plan);
 	memory->host =
 		sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
@@ -134,8 +135,9 @@ static void measure(struct sl_plan *plan)
 				sl_size_mul(memory->device_pipeline_pinned,
 					(size_t)plan->n_devices * plan->n_device_slots)));
 	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
-	memory->device = sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
-		sl_size_mul(memory->resident, plan->n_host_slots + TAKEN));
+	memory->device = sl_size_add(data,
+		sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
+			sl_size_mul(memory->resident, plan->n_host_slots + TAKEN)));
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */

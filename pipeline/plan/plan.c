@@ -147,6 +147,7 @@ enum sl_status sl_plan_make(
 	sl_machine_divide(&plan->machine, &plan->config.share);
 	SL_TRY(sl_recipe_make(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
+	SL_TRY(sl_plan_load_data(plan));
 	/* weights of particles that are read have any scale, so their fractions mean little */
 	plan->choices.stop_rule.counts =
 		!sl_sums_weights(&plan->recipe) || sl_models[plan->recipe.model]->read;
@@ -199,6 +200,7 @@ void sl_plan_free(struct sl_plan *plan)
 		return;
 	sl_memory_give(SL_HOST, plan->config_text);
 	sl_inputs_close(plan->recipe.inputs);
+	sl_memory_give(SL_HOST, plan->rules_data);
 	sl_memory_give(SL_HOST, plan);
 }
 

@@ -81,6 +81,7 @@ struct sl_plan {
 	struct sl_config config; /* with the chosen run.batch and stop.min_batches */
 	bool batch_is_auto;      /* run.batch is auto: the plan may make it smaller */
 	struct sl_recipe recipe; /* its inputs stay open until sl_plan_free() */
+	void *rules_data;        /* the data of its rules (struct sl_model); owned; NULL: none */
 	struct sl_machine machine;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
@@ -364,6 +365,9 @@ void sl_recipe_choose_kept(const struct sl_choices *c, struct sl_recipe *r);
  * compares their CRC-32 with model.list.checksums. Fills in model.list.checksums if it is absent.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
+
+/* Allocates and reads the data of the rules, if the model has any (struct sl_model). */
+enum sl_status sl_plan_load_data(struct sl_plan *plan);
 
 /* Reads particle id and sets its final fate. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);

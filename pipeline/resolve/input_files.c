@@ -69,14 +69,31 @@ static enum sl_status add_problem(
 	return SL_OK;
 }
 
+/* Reads what a model needs of the files of its data. A wrong key is SL_USAGE. */
+static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
+{
+	const struct sl_model *model = sl_models[c->model];
+	char key[SL_WORD_BYTES];
+	enum sl_status s = model->load(c->model_config.bytes, NULL);
+
+	if (s != SL_USAGE)
+		return s;
+	snprintf(key, sizeof(key), "model.%s.file", model->name);
+	sl_config_add_problem(r, key, "%s", sl_last_error());
+	return SL_OK;
+}
+
 enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 {
 	struct sl_inputs *inputs;
 	enum sl_status s;
 	uint32_t which;
 
-	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
-		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
+	if (c->model == SL_MODEL_COUNT || sl_config_has_problem(r, "model"))
+		return SL_OK;
+	if (sl_models[c->model]->load)
+		return load_data(c, r);
+	if (!sl_models[c->model]->read || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
 	s = sl_inputs_open(&list_of(c)->files, sl_run_files_list, &inputs, &which);
 	if (s == SL_OK)

@@ -66,6 +66,7 @@ struct sl_joined_list {
 /* One device of a run. */
 struct sl_run_device {
 	struct sl_placement place;
+	void *rules_data;           /* its copy of the data of the rules; NULL: they have none */
 	bool binds;                 /* its threads run on the processors near it */
 	bool dropped;               /* it has failed: the run continues on the others */
 	char why[SL_MESSAGE_BYTES]; /* the message of that failure */

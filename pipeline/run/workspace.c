@@ -46,7 +46,7 @@ static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot
  * events. Laying out resets the struct, so the blocks are kept in the arenas.
  */
 static enum sl_status place_device_pipeline(
-	const struct sl_workspace *w, struct sl_device_pipeline *d)
+	const struct sl_workspace *w, const void *rules_data, struct sl_device_pipeline *d)
 {
 	const struct sl_memory_plan *memory = &w->plan->memory;
 	struct sl_arena block = {.base = d->block, .size = memory->device_pipeline},
@@ -55,15 +55,28 @@ static enum sl_status place_device_pipeline(
 	sl_device_pipeline_lay_out(&block, &pinned, &w->recipe, sl_memory_plan_batch(w->plan), d);
 	d->block = block.base;
 	d->pinned = pinned.base;
+	sl_device_pipeline_use_data(&w->recipe, rules_data, d);
 	return sl_device_pipeline_open(d);
 }
 
 static enum sl_status get_device_pipeline(
-	const struct sl_workspace *w, struct sl_device_pipeline *d)
+	const struct sl_workspace *w, const void *rules_data, struct sl_device_pipeline *d)
 {
 	SL_TRY(sl_memory_get(SL_DEVICE, w->plan->memory.device_pipeline, &d->block));
 	SL_TRY(sl_memory_get(SL_PINNED, w->plan->memory.device_pipeline_pinned, &d->pinned));
-	return place_device_pipeline(w, d);
+	return place_device_pipeline(w, rules_data, d);
+}
+
+/* Copies the data of the rules to device d, which is current. */
+static enum sl_status get_rules_data(struct sl_workspace *w, uint32_t d)
+{
+	const struct sl_rules_data *data = sl_recipe_data(&w->recipe);
+
+	if (!data || !w->plan->on_device)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_DEVICE, data->bytes, &w->device[d].rules_data));
+	SL_TRY(sl_copy(w->device[d].rules_data, data->at, data->bytes, NULL));
+	return sl_stream_wait(NULL);
 }
 
 /* The devices that share the host slots; the CPU counts as one. */
@@ -93,8 +106,9 @@ static enum sl_status get_slots(struct sl_workspace *w, uint32_t d)
 
 	for (uint32_t i = d; i < plan->n_host_slots; i += sharers(plan))
 		SL_TRY(get_slot(w, &w->slot[i]));
+	SL_TRY(get_rules_data(w, d));
 	for (uint32_t i = 0; i < plan->n_device_slots; i++)
-		SL_TRY(get_device_pipeline(w, &pipelines_of(w, d)[i]));
+		SL_TRY(get_device_pipeline(w, w->device[d].rules_data, &pipelines_of(w, d)[i]));
 	return SL_OK;
 }
 
@@ -215,13 +229,14 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 	return SL_OK;
 }
 
-/* Lays out the pipelines of the current device for the recipe in use; their blocks stay. */
-static enum sl_status replace_pipelines(
-	const struct sl_workspace *w, struct sl_device_pipeline *pipelines)
+/* Lays out the pipelines of device d, which is current, for the recipe in use; blocks stay. */
+static enum sl_status replace_pipelines(const struct sl_workspace *w, uint32_t d)
 {
+	struct sl_device_pipeline *pipelines = pipelines_of(w, d);
+
 	for (uint32_t i = 0; i < w->plan->n_device_slots; i++) {
 		sl_device_pipeline_close(&pipelines[i]);
-		SL_TRY(place_device_pipeline(w, &pipelines[i]));
+		SL_TRY(place_device_pipeline(w, w->device[d].rules_data, &pipelines[i]));
 	}
 	return SL_OK;
 }
@@ -234,7 +249,7 @@ enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidat
 		place_slot(w, &w->slot[i]);
 	for (uint32_t d = w->plan->n_devices; d-- > 0;)
 		if (!w->device[d].dropped && is_usable(w, d))
-			SL_TRY(replace_pipelines(w, pipelines_of(w, d)));
+			SL_TRY(replace_pipelines(w, d));
 	return SL_OK;
 }
 
@@ -248,6 +263,10 @@ static void free_device(struct sl_workspace *w, uint32_t d)
 		sl_memory_give(SL_DEVICE, pipeline->block);
 		sl_memory_give(SL_PINNED, pipeline->pinned);
 		*pipeline = (struct sl_device_pipeline){.block = NULL};
+	}
+	if (w->device) {
+		sl_memory_give(SL_DEVICE, w->device[d].rules_data);
+		w->device[d].rules_data = NULL;
 	}
 	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan)) {
 		sl_memory_give(SL_PINNED, w->slot[i].pinned);

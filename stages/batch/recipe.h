@@ -85,6 +85,14 @@ static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 	return (m->fates & ~unused) | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
+/* The data of the rules (struct sl_model); NULL: they have none. */
+static inline struct sl_rules_data *sl_recipe_data(struct sl_recipe *r)
+{
+	const struct sl_model *m = sl_models[r->model];
+
+	return m->data ? m->data(r->rules.bytes) : NULL;
+}
+
 /* Whether weights differ between particles and are summed. */
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {

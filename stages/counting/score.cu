@@ -86,9 +86,9 @@ static __device__ __forceinline__ void score_collisions(const Rules *rules, uint
 			collides = flight.collides;
 		}
 		__syncwarp();
-		deposit = deposit_in(rules, most, i, p, weight);
+		deposit = deposit_in(rules, most, next, p, weight);
 		if (scores.collisions.need_fluence())
-			fluence = fluence_in(rules, most, i, weight);
+			fluence = fluence_in(rules, most, next, weight);
 		sl_score_collision(scores.collisions, scores.grids->edge, collides, p, deposit,
 			fluence, counters);
 		__syncwarp();
@@ -216,8 +216,8 @@ static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t se
 	flown->length = flight.length;
 	flown->end_z = w->p.z;
 	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
-		deposit_in(&rules, most, i, &w->p, flown->weight),
-		fluence_in(&rules, most, i, flown->weight), counters);
+		deposit_in(&rules, most, w->medium, &w->p, flown->weight),
+		fluence_in(&rules, most, w->medium, flown->weight), counters);
 	sl_grids_score_crossings(scores.grids, flown, counters);
 	w->pieces.begin(scores.grids, 0);
 }

@@ -6,14 +6,19 @@
 #include "stages/host/host.h"
 #include "stages/models/list.h"
 
+static const void *rules_of(const struct sl_recipe *r, const struct sl_device_pipeline *pipeline)
+{
+	return pipeline->rules ? pipeline->rules : r->rules.bytes;
+}
+
 enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)
 {
 	if (r->grids.scored)
-		return r->kernels->scored(r->model, r->rules.bytes, r->seed, b, &r->grids,
+		return r->kernels->scored(r->model, rules_of(r, pipeline), r->seed, b, &r->grids,
 			pipeline->grids, pipeline->grid_copies, alive, pipeline->exec.stream);
 	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);
+		r->model, rules_of(r, pipeline), r->seed, b, alive, pipeline->exec.stream);
 }
 
 /* --- both modes ------------------------------------------------------------------------------- */
@@ -77,7 +82,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 	if (r->inputs)
 		return copy_input(r, pipeline);
 	return r->kernels->generate(
-		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
+		r->model, rules_of(r, pipeline), r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
 /*
@@ -150,7 +155,7 @@ static void lay_out_staged(struct sl_arena *device, const struct sl_recipe *r, u
 static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_pipeline *pipeline)
 {
 	return (struct sl_fused){.model = r->model,
-		.rules = r->rules.bytes,
+		.rules = rules_of(r, pipeline),
 		.seed = r->seed,
 		.first_id = pipeline->first_id,
 		.keep = r->keep,

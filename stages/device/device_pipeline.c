@@ -46,12 +46,23 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
 		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
 	}
+	if (sl_models[r->model]->data)
+		pipeline->rules = (unsigned char *)sl_cut(pinned, SL_RULES_BYTES);
 	pipeline->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
 		pipeline->host_counters[i] =
 			(struct sl_batch_counters *)sl_cut(pinned, pipeline->counters_bytes);
 	if (r->pack.form != SL_AS_COLUMNS)
 		sl_pack_lay_out(device, pinned, r, n, &pipeline->pack);
+}
+
+void sl_device_pipeline_use_data(
+	const struct sl_recipe *r, const void *data, struct sl_device_pipeline *pipeline)
+{
+	if (!pipeline->rules)
+		return;
+	memcpy(pipeline->rules, r->rules.bytes, SL_RULES_BYTES);
+	sl_models[r->model]->data(pipeline->rules)->at = data;
 }
 
 /*

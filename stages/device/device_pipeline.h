@@ -40,6 +40,7 @@
 struct sl_device_pipeline {
 	const struct sl_device_mode *mode;
 	void *block, *pinned;  /* set by the owner of the memory */
+	unsigned char *rules;  /* those of the recipe, with data on the device; NULL: it has none */
 	struct sl_exec exec;   /* the stream, and the scratch that the steps share */
 	struct sl_batch batch; /* its pointers are device memory */
 	const struct sl_columns *input_columns; /* of a model that reads its particles: the columns
@@ -78,6 +79,13 @@ struct sl_device_pipeline {
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline);
+
+/*
+ * Makes a pipeline that is laid out use the data of the rules (struct sl_model), which are at that
+ * address of the device. Does nothing for rules without data.
+ */
+void sl_device_pipeline_use_data(
+	const struct sl_recipe *r, const void *data, struct sl_device_pipeline *pipeline);
 
 /* Sets *ns to the nanoseconds between two events that have completed. */
 enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns);

@@ -32,8 +32,8 @@
  *	sl_NAME_slowness_in(r, most, i)
  *	                      1/speed in medium i, ns/cm
  *	sl_NAME_deposit_in(r, most, i, &p, weight)
- *	                      the weight that a collision in medium i takes from a particle, which
- *	                      had the given weight before and is p after the step
+ *	                      the weight that a collision in medium i, where the step has ended, takes
+ *	                      from a particle, which had the given weight before and is p after it
  *	sl_NAME_fluence_in(r, most, i, weight)
  *	                      weight times the mean free path, cm
  *
@@ -61,7 +61,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "primitives/base/status.h"
 #include "stages/models/option.h"
+#include "stages/models/rules_data.h"
 #include "stages/particle/particle.h"
 
 SL_C_BEGIN
@@ -224,6 +226,18 @@ struct sl_model {
 	 * score_shift.
 	 */
 	int (*track_shift)(const void *rules);
+
+	/*
+	 * Data of the rules that are too large for them (rules_data.h); NULL: none. data() returns
+	 * the member of the rules that refers to them. load() reads the files that the configuration
+	 * names. Without rules, before make(), it sets the keys that follow from the files, and what
+	 * identifies them; with rules, it writes the data.
+	 */
+	struct sl_rules_data *(*data)(void *rules);
+	enum sl_status (*load)(void *config, const void *rules);
+
+	/* The voxels of the model along x, y and z, from 0 on, and their edges, cm. NULL: none. */
+	void (*voxels)(const void *rules, uint32_t n[3], double edge[3]);
 
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);

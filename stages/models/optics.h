@@ -51,14 +51,15 @@ SL_HD void sl_refract(sl_lanes *p, sl_f32 ratio, sl_f32 t)
 /*
  * Samples the cosine of the scattering angle from the Henyey-Greenstein distribution with mean
  * cosine g. This form of the inverse cumulative distribution does not divide by g, so that it is
- * exact for g = 0 (isotropic). g_plus_1_squared_2 is 2 (1 + g)^2.
+ * exact for g = 0 (isotropic). g_plus_1_squared_2 is 2 (1 + g)^2. With g = 1 or -1 the cosine is g.
  */
 SL_HD sl_f32 sl_henyey_greenstein(sl_f32 g, sl_f32 g_plus_1_squared_2, sl_f32 uniform)
 {
 	sl_f32 q = 1.0f / fmaf(g, uniform + uniform, 1.0f - g);
 	sl_f32 c = fmaf(g_plus_1_squared_2 * uniform * q * q, fmaf(g, uniform, 1.0f - g), -1.0f);
 
-	return sl_select(c > 1.0f, 1.0f, sl_select(c < -1.0f, -1.0f, c));
+	c = sl_select(c > 1.0f, 1.0f, sl_select(c < -1.0f, -1.0f, c));
+	return sl_select(fabsf(g) == 1.0f, g, c);
 }
 
 /* Scatters p by an angle of cosine c, at an azimuth of half_turns * pi. */

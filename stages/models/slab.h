@@ -37,6 +37,7 @@
 #ifndef SL_STAGES_MODELS_SLAB_H
 #define SL_STAGES_MODELS_SLAB_H
 
+#include "stages/models/absorption.h"
 #include "stages/models/optics.h"
 
 #define SL_COLUMNS_slab                                                                           \
@@ -59,7 +60,6 @@
 #define SL_WEIGHTED_slab   true
 
 enum sl_slab_incidence { SL_SLAB_NORMAL, SL_SLAB_ANGLE, SL_SLAB_DIFFUSE };
-enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT, SL_SLAB_BALANCED };
 enum sl_slab_source {
 	SL_SLAB_PENCIL,
 	SL_SLAB_GAUSSIAN,
@@ -98,7 +98,7 @@ struct sl_slab_detector {
 struct sl_slab {
 	struct sl_slab_layer layer[SL_SLAB_LAYERS_MAX];
 	uint32_t layers;
-	float below, survive, gain; /* roulette: threshold, probability, 1/survive; analogue: 0 */
+	struct sl_roulette roulette;
 	float sin_in, cos_in;       /* of the angle of incidence */
 	int incidence;              /* enum sl_slab_incidence */
 	int source;                 /* enum sl_slab_source */
@@ -291,24 +291,6 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t most,
 	return i;
 }
 
-/* Absorption at a collision: of the whole particle, or of a fraction of its weight followed by
- * Russian roulette. */
-SL_HD_PART void sl_slab_absorb(
-	const struct sl_slab *r, uint32_t most, sl_u32 i, sl_lanes *p, sl_f32 uniform)
-{
-	sl_mask low, wins;
-
-	p->fate = sl_select_fate(uniform <= SL_SLAB_LAYER(i, absorb), SL_FATE_absorbed, p->fate);
-	p->weight *= SL_SLAB_LAYER(i, keep);
-	low = p->weight < r->below;
-	if (sl_any(low)) {
-		wins = (uniform <= r->survive) & (p->weight > 0.0f);
-		p->weight = sl_select(low, sl_select(wins, p->weight * r->gain, 0.0f), p->weight);
-		p->fate = sl_select_fate(
-			low, sl_select_fate(wins, SL_FATE_alive, SL_FATE_roulette), p->fate);
-	}
-}
-
 /* Flies p to a collision in layer i, which absorbs or scatters it. */
 SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i, sl_lanes *p,
 	struct sl_flight *f, const struct sl_words *random)
@@ -320,7 +302,8 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i
 		p->z = sl_select(p->z < first, first, sl_select(p->z > last, last, p->z));
 	}
 	p->collisions += 1;
-	sl_slab_absorb(r, most, i, p, sl_uniform(random->at[1]));
+	sl_absorb(&r->roulette, SL_SLAB_LAYER(i, absorb), SL_SLAB_LAYER(i, keep), p,
+		sl_uniform(random->at[1]));
 	if (sl_any(p->fate == SL_FATE_alive)) {
 		sl_f32 cosine = sl_henyey_greenstein(SL_SLAB_LAYER(i, g),
 			SL_SLAB_LAYER(i, g_plus_1_squared_2), sl_uniform(random->at[2]));
@@ -408,16 +391,10 @@ SL_HD_PART sl_f32 sl_slab_slowness_in(const struct sl_slab *r, uint32_t most, sl
 	return SL_SLAB_LAYER(i, slowness);
 }
 
-/*
- * With analogue absorption an absorbed particle deposits its weight; with implicit capture each
- * collision deposits a part of it, before the roulette.
- */
 SL_HD_PART sl_f32 sl_slab_deposit_in(
 	const struct sl_slab *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)
 {
-	if (r->below > 0.0f)
-		return weight - weight * SL_SLAB_LAYER(i, keep);
-	return sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
+	return sl_deposit(&r->roulette, SL_SLAB_LAYER(i, keep), p, weight);
 }
 
 /* A clear layer has no mean free path, and so no estimate by collisions. */

@@ -41,6 +41,7 @@
  *	sl_remainder(a, n)          a % n for a scalar n below 2^32: sl_u32
  *	sl_first(m, i)              the value of the sl_u32 i in the first lane in which m is true
  *	SL_ITEM(array, i)           array[i] of floats; i is an sl_u32
+ *	SL_BYTE(array, i)           array[i] of bytes: sl_u32
  *	SL_MEMBER(array, i, name)   array[i].name, a float; SL_MEMBER_FEW() if i is below SL_FEW
  *	sl_assign_some_if()         sl_assign_if() of some columns, in which alone q differs from p
  *	fmaf, sqrtf, fabsf          as in math.h
@@ -96,6 +97,7 @@ typedef struct sl_particle sl_lanes;
 #define sl_remainder(a, n)        ((uint32_t)((a) % (n)))
 #define sl_first(m, i)            (i)
 #define SL_ITEM(array, i)         ((array)[i])
+#define SL_BYTE(array, i)         ((uint32_t)(array)[i])
 #define SL_MEMBER(array, i, name) ((array)[i].name)
 #define SL_MEMBER_FEW             SL_MEMBER
 

@@ -243,6 +243,15 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 	return SL_GATHER(base, i);
 }
 
+static inline sl_u32 sl_gather_bytes(const uint8_t *base, sl_u32 i)
+{
+	sl_u32 bytes;
+
+	for (int l = 0; l < SL_SIMD_LANES; l++)
+		bytes[l] = base[i[l]];
+	return bytes;
+}
+
 /* a, b, c or d as i is 0, 1, 2 or 3. */
 static inline sl_f32 sl_among(sl_u32 i, float a, float b, float c, float d)
 {
@@ -269,6 +278,7 @@ static inline sl_f32 sl_among(sl_u32 i, float a, float b, float c, float d)
 #define sl_f32_of(i)            _Generic((i), sl_u32 : sl_f32_of_u32, sl_i32 : sl_f32_of_i32)(i)
 
 #define SL_ITEM(array, i) sl_gather((array), 1, i)
+#define SL_BYTE           sl_gather_bytes
 #define SL_MEMBER(array, i, name) \
 	sl_gather(&(array)[0].name, (uint32_t)(sizeof((array)[0]) / sizeof(float)), i)
 

@@ -13,7 +13,7 @@ enum {
 	SL_GRIDS_MAX = 16,
 	SL_GRID_AXES_MAX = 3,
 	SL_GRID_EDGES_MAX = 1024,       /* given edges, of all axes together */
-	SL_GRID_COUNTERS_MAX = 1 << 24, /* counts of all tallies */
+	SL_GRID_COUNTERS_MAX = 1 << 30, /* counts of all tallies */
 	SL_GRID_LISTED_MAX = 4096,      /* cells of a row that run.json lists */
 	SL_GRID_OUTSIDE = 2 /* counters of a row in addition to the cells: below, above */
 };

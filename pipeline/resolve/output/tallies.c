@@ -283,6 +283,37 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	return true;
 }
 
+/* The element that stands for the voxels of the model. */
+static const char voxel[] = "voxel";
+
+/* Adds the axes x, y and z of a grid whose cells are the voxels of the model. */
+static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_choices *choices,
+	bool ranges, struct sl_grid_field *f)
+{
+	static const enum sl_column places[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z};
+	uint32_t n[3] = {1, 1, 1};
+	double edge[3] = {1, 1, 1};
+
+	if (!choices->model->voxels)
+		return sl_config_add_problem(r, key,
+			"'%s' stands for the voxels of a volume, which model %s does not have; name axes, "
+			"such as x:50",
+			voxel, choices->model->name);
+	if (f->n_axes > 0)
+		return sl_config_add_problem(r, key,
+			"'%s' stands for the axes x, y and z, so that there can be no others; remove them",
+			voxel);
+	if (ranges)
+		choices->model->voxels(choices->rules.bytes, n, edge);
+	for (f->n_axes = 0; f->n_axes < SL_GRID_AXES_MAX; f->n_axes++) {
+		const uint32_t a = f->n_axes;
+
+		f->axis[a] = (struct sl_grid_axis){
+			.column = places[a], .bins = n[a], .hi = n[a] * edge[a]};
+	}
+	return true;
+}
+
 /* The score that an element names, before a colon for a plane; SL_SCORE_ENDS if it names none. */
 static enum sl_score score_named(const char *element)
 {
@@ -400,6 +431,9 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 			f->score = score_named(element);
 			if (f->score == SL_SCORE_CROSSING &&
 				!read_plane(r, key, element, choices, ranges, f))
+				return false;
+		} else if (strcmp(element, voxel) == 0) {
+			if (!add_voxels(r, key, choices, ranges, f))
 				return false;
 		} else if (f->n_axes == 0 && !score && is_wrong_score(d, element))
 			return sl_config_add_problem(r, key,

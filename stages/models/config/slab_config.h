@@ -14,9 +14,7 @@
 struct sl_slab_config {
 	struct sl_reals mu_a, mu_s, g, thickness, n; /* per layer, or one value for all */
 	double n_above, n_below, angle;
-	struct {
-		double below, survive;
-	} roulette;
+	struct sl_roulette_config roulette;
 	int incidence, absorption;
 	struct {
 		int type;
@@ -31,7 +29,6 @@ struct sl_slab_config {
 };
 
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
-static const char *const sl_slab_absorptions[] = {"analogue", "implicit", "balanced", NULL};
 static const char *const sl_slab_sources[] = {
 	"pencil", "gaussian", "disk", "fibre", "isotropic", NULL};
 static const char *const sl_slab_detectors[] = {"none", "disk", "annulus", "rectangle", NULL};
@@ -151,7 +148,7 @@ static void sl_slab_make_medium(
 	const struct sl_slab_config *c, uint32_t i, double stretch, struct sl_slab_layer *l)
 {
 	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
-	bool clear = !(mu_t > 0), implicit = c->absorption != SL_SLAB_ANALOGUE;
+	bool clear = !(mu_t > 0), implicit = c->absorption != SL_ANALOGUE;
 	double absorb = clear ? 0 : sl_slab_layer_value(&c->mu_a, i) / mu_t;
 	double g = clear ? 1 : sl_slab_layer_value(&c->g, i);
 
@@ -226,31 +223,6 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 	}
 }
 
-/*
- * Sets the parameters of the roulette. gain is computed from the float survive that the rules
- * compare with, so that the expected weight after the roulette equals the weight before it.
- * Balanced: a weight below 1/2 is doubled or ends, so histories are little longer than with
- * analogue absorption, and the weights that leave differ by little more than a factor of 2.
- */
-static void sl_slab_make_roulette(
-	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
-{
-	bool implicit = c->absorption == SL_SLAB_IMPLICIT;
-	bool balanced = c->absorption == SL_SLAB_BALANCED;
-	double below = balanced ? 0.5 : c->roulette.below;
-	double survive = balanced ? 0.5 : c->roulette.survive;
-
-	sl_model_refuse_unused(check, implicit, "roulette.below", "absorption: implicit");
-	sl_model_refuse_unused(check, implicit, "roulette.survive", "absorption: implicit");
-	if (implicit && below > survive)
-		check->complain(check->ctx, "roulette.below",
-			"is above roulette.survive: weights could exceed 1; make it at most %.15g",
-			survive);
-	r->below = implicit || balanced ? (float)below : 0.0f;
-	r->survive = (float)survive;
-	r->gain = (float)(1 / (double)r->survive);
-}
-
 #include "stages/models/config/slab_parts.h"
 
 static void sl_slab_make(const void *config, const struct sl_model_common *common, void *rules,
@@ -263,7 +235,7 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_check_media(c, n, check);
 	sl_slab_make_layers(c, n, r, check);
 	sl_slab_join_layers(c, r);
-	sl_slab_make_roulette(c, r, check);
+	r->roulette = sl_make_roulette(c->absorption, &c->roulette, check);
 	sl_model_require_only_if(check, c->incidence == SL_SLAB_ANGLE, "angle", "incidence: angle");
 	sl_slab_make_source(c, r, check);
 	sl_slab_make_detector(c, r, check);
@@ -272,12 +244,6 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_sincospi(
 		c->incidence == SL_SLAB_ANGLE ? (float)(c->angle / 3.14159265358979323846) : 0.0f,
 		&r->sin_in, &r->cos_in);
-}
-
-/* Analogue absorption has no roulette, so its threshold is 0. */
-static bool sl_slab_is_analogue(const struct sl_slab *r)
-{
-	return !(r->below > 0.0f);
 }
 
 /* Fates that no particle gets with these rules, although the model has them. */
@@ -297,7 +263,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
 	sl_fate_set not_dealt = sl_slab_unused_fates(r) |
-	                        (sl_slab_is_analogue(r) ? SL_FATE_BIT(SL_FATE_roulette) : 0);
+	                        (sl_is_analogue(&r->roulette) ? SL_FATE_BIT(SL_FATE_roulette) : 0);
 
 	if (column != SL_COLUMN_z)
 		return sl_model_common_range(
@@ -311,25 +277,14 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 static sl_column_set sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;
-	return sl_slab_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
+	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette) ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
 /* Implicit capture takes weight from living particles; no particle ends as absorbed. */
 static sl_fate_set sl_slab_weight_fates(const void *rules)
 {
-	return sl_slab_is_analogue((const struct sl_slab *)rules) ? 0
+	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette) ? 0
 	                                                          : SL_FATE_BIT(SL_FATE_absorbed);
-}
-
-/* The exponent of the least power of 2 that is above a length; -64 at least. */
-static int sl_slab_exponent(float length)
-{
-	float power = 0x1p-64f;
-	int shift = -64;
-
-	for (; power <= length; power *= 2)
-		shift++;
-	return shift;
 }
 
 /* The fluence that one collision scores is at most the longest mean free path. */
@@ -342,7 +297,7 @@ static int sl_slab_score_shift(const void *rules)
 		if (r->layer[i].mean_free_path < SL_SLAB_CLEAR_PATH &&
 			r->layer[i].mean_free_path > longest)
 			longest = r->layer[i].mean_free_path;
-	return sl_slab_exponent(longest);
+	return sl_length_exponent(longest);
 }
 
 /*
@@ -362,7 +317,7 @@ static int sl_slab_track_shift(const void *rules)
 
 		longest = path > longest ? path : longest;
 	}
-	return sl_slab_exponent(8 * longest);
+	return sl_length_exponent(8 * longest);
 }
 
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",

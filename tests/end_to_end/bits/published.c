@@ -95,6 +95,7 @@ TEST(results_match_published_values)
 	read_published("data/reference/geometry.txt");
 	read_published("data/reference/cavity.txt");
 	read_published("data/reference/rays.txt");
+	read_published("data/reference/voxels.txt");
 	configs_list(&all);
 	sl_sampling_one_in(sl_sampling_step(1) > 1 ? 3 : 1); /* they take seconds */
 	for (size_t i = 0; i < all.n; i++) {

@@ -40,7 +40,8 @@ TEST(collisions_preserve_the_mean_weight)
 			struct sl_particle p = {.weight = weights[i]};
 			bool wins = k < N / 10.0;
 
-			sl_slab_absorb(&r, 1, 0, &p, sl_uniform(k << 16));
+			sl_absorb(&r.roulette, r.layer[0].absorb, r.layer[0].keep, &p,
+				sl_uniform(k << 16));
 			if (i < 3)
 				assert_true(p.weight == after && p.fate == SL_FATE_alive);
 			else if (wins)

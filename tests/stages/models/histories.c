@@ -16,6 +16,7 @@
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
 #include "stages/models/source_detector.h"
+#include "stages/models/voxels.h"
 
 enum { RECIPES = 3000, PARTICLES = 40 };
 
@@ -32,7 +33,8 @@ static void check_columns(const struct sl_recipe *r, const struct sl_particle *p
 			continue;
 		if (SL_HAS(constants, c))
 			assert_true(value == column_value(&values, (enum sl_column)c));
-		if (!m->range(r->rules.bytes, (enum sl_column)c, &lo, &hi))
+		if (!m->range(r->rules.bytes, (enum sl_column)c, &lo, &hi) ||
+			p->fate == SL_FATE_missed) /* stays at the source */
 			continue;
 		slack = 2e-6 * fmax(fabs(lo), fabs(hi));
 		if (!(value >= lo - slack && value <= hi + slack))
@@ -55,7 +57,7 @@ static void check_slab(const struct sl_slab *r, const struct sl_particle *p)
 	     back = p->fate == SL_FATE_reflected || p->fate == SL_FATE_specular;
 
 	assert_int_equal(p->fate == SL_FATE_roulette, p->weight == 0.0f);
-	assert_true(r->below > 0.0f ? p->fate != SL_FATE_absorbed : p->weight == 1.0f);
+	assert_true(r->roulette.below > 0.0f ? p->fate != SL_FATE_absorbed : p->weight == 1.0f);
 	if (hit || back || p->fate == SL_FATE_transmitted)
 		assert_true(is_leaving(
 			p, hit ? r->detector.entrance : back, r->layer[r->layers - 1].bottom));
@@ -98,10 +100,26 @@ static void check_flight(const struct sl_source_detector *r, const struct sl_par
 		assert_true(p->pixel == 0);
 }
 
+/* A particle is in the volume, and the direction of one that leaves points out of its voxel. */
+static void check_voxels(const struct sl_voxels *r, const struct sl_particle *p)
+{
+	const float at[] = {p->x, p->y, p->z}, along[] = {p->u, p->v, p->w},
+		    edge[] = {r->dx, r->dy, r->dz};
+	bool on_face = false;
+
+	assert_int_equal(p->fate == SL_FATE_roulette, p->weight == 0.0f);
+	for (int a = 0; a < 3; a++)
+		on_face |= at[a] == roundf(at[a] / edge[a]) * edge[a] && along[a] != 0.0f;
+	if (p->fate == SL_FATE_escaped || p->fate == SL_FATE_hit || p->fate == SL_FATE_specular)
+		assert_true(on_face);
+}
+
 static void check_place(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	if (r->model == SL_MODEL_slab || r->model == SL_MODEL_slab_paths)
 		check_slab(RULES_IN(slab, r), p);
+	if (r->model == SL_MODEL_voxels)
+		check_voxels(RULES_IN(voxels, r), p);
 	if (r->model == SL_MODEL_cavity)
 		check_cavity(RULES_IN(cavity, r), p);
 	if (r->model == SL_MODEL_source_detector)

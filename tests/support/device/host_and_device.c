@@ -35,6 +35,8 @@ static void lay_out(struct sl_arena *device, struct sl_arena *pinned, const stru
 void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r, unsigned char poison)
 {
 	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
+	struct sl_recipe copy = *r;
+	const struct sl_rules_data *data = sl_recipe_data(&copy);
 
 	memset(s, 0, sizeof(*s));
 	lay_out(&device, &pinned, r, s);
@@ -44,6 +46,12 @@ void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r, uns
 	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
 	lay_out(&d, &p, r, s);
 	assert_true(sl_fits(&d) && sl_fits(&p));
+	if (data) {
+		s->rules_data = poisoned_get(SL_DEVICE, data->bytes);
+		assert_ok(sl_copy(s->rules_data, data->at, data->bytes, NULL));
+		assert_ok(sl_stream_wait(NULL));
+		sl_device_pipeline_use_data(r, s->rules_data, &s->pipeline);
+	}
 	assert_ok(sl_device_pipeline_open(&s->pipeline));
 }
 
@@ -51,6 +59,7 @@ void test_batch_close_device(struct test_batch *s)
 {
 	sl_device_pipeline_close(&s->pipeline);
 	sl_memory_give(SL_DEVICE, s->device_memory);
+	sl_memory_give(SL_DEVICE, s->rules_data);
 	sl_memory_give(SL_PINNED, s->b.device_packed.bytes);
 	sl_memory_give(SL_PINNED, s->pinned);
 }

@@ -12,7 +12,7 @@
 struct test_batch {
 	struct sl_batch b;
 	struct sl_device_pipeline pipeline;
-	void *device_memory, *pinned;
+	void *device_memory, *pinned, *rules_data;
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/host/host.h"
@@ -24,6 +25,36 @@ static void set_model(struct sl_recipe *r, enum sl_model_number model)
 	r->loops = sl_find_loops(NULL);
 }
 
+/* --- data of rules ---------------------------------------------------------------------------- */
+
+/*
+ * Makes the data of the rules, if they have any, in the place of those of an old recipe. mixes: the
+ * voxels of a volume get labels at random.
+ */
+static void make_data(struct sl_recipe *r, void *config, bool mixes, uint64_t *seed)
+{
+	static void *pool[64];
+	static uint32_t next;
+	void **at = &pool[next++ % 64];
+	struct sl_rules_data *data = sl_recipe_data(r);
+	const struct sl_voxels *v = RULES_IN(voxels, r);
+	uint8_t *label;
+
+	if (!data)
+		return;
+	free(*at);
+	*at = malloc(data->bytes);
+	data->at = *at;
+	assert_ok(sl_models[r->model]->load(config, r->rules.bytes));
+	label = (uint8_t *)*at + SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium);
+	for (uint32_t k = 0; mixes && k < (uint32_t)v->nz; k++)
+		for (uint32_t j = 0; j < (uint32_t)v->ny; j++)
+			for (uint32_t i = 0; i < (uint32_t)v->nx; i++)
+				label[(k + 1) * v->plane + (j + 1) * v->row + i + 1] =
+					(uint8_t)random_below(seed,
+						((struct sl_voxels_config *)config)->n_media + 1);
+}
+
 /* --- from text -------------------------------------------------------------------------------- */
 
 struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
@@ -39,9 +70,12 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 	assert_ok(sl_config_open_text("c", text, strlen(text), NULL, 0, &config, &reader));
 	check = sl_config_check(reader);
 	set_model(&r, (enum sl_model_number)config.model);
+	if (sl_models[r.model]->load)
+		assert_ok(sl_models[r.model]->load(config.model_config.bytes, NULL));
 	sl_models[r.model]->make(config.model_config.bytes, &common, r.rules.bytes, &check);
 	if (sl_config_problems(reader) > 0)
 		fail_msg("%s\n%s", text, sl_config_report(reader));
+	make_data(&r, config.model_config.bytes, false, NULL);
 	sl_config_close(reader);
 	return r;
 }
@@ -90,13 +124,15 @@ static void set_reals(const struct sl_option *o, double *at, uint64_t n, uint64_
 		at[i] = random_real(o, seed);
 }
 
-/* Pixels are two numbers, regions one for each layer. */
+/* Pixels are two numbers, the size of a volume three, regions one for each layer. */
 static void set_counts(
 	const struct sl_option *o, struct sl_counts *value, uint64_t n, uint64_t *seed)
 {
 	bool pixels = o->lo > 0;
 
-	value->n = pixels ? 2 : (uint32_t)n;
+	value->n = strcmp(o->key, "size") == 0 ? 3 : pixels ? 2 : (uint32_t)n;
+	if (strcmp(o->key, "checksum") == 0)
+		value->n = 0;
 	for (uint32_t i = 0; i < value->n; i++)
 		value->at[i] = pixels ? 1 + random_below(seed, 9)
 		                      : random_below(seed, SL_SLAB_REGIONS + 1);
@@ -134,6 +170,8 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 		break;
 	case SL_KIND_ITEMS:
 		*(uint64_t *)value = n;
+		break;
+	case SL_KIND_TEXT: /* no file */
 		break;
 	default:
 		fail_msg("random_option() does not know the kind of %s", o->key);
@@ -203,6 +241,7 @@ struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uin
 					&seed);
 		m->make(config.bytes, &at_most, r.rules.bytes, &check);
 	} while (problem);
+	make_data(&r, config.bytes, random_below(&seed, 4) > 0, &seed);
 	return r;
 }
 

@@ -1,0 +1,321 @@
+/*
+ * voxels_config.h - the configuration of the model voxels: option table, checks, the rules made
+ * from it, and their data. Host only; voxels.h includes it.
+ */
+#ifndef SL_STAGES_MODELS_CONFIG_VOXELS_CONFIG_H
+#define SL_STAGES_MODELS_CONFIG_VOXELS_CONFIG_H
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "primitives/files/crc32.h"
+#include "stages/inputs/volume.h"
+#include "stages/models/model.h"
+
+struct sl_voxels_medium_config {
+	double mu_a, mu_s, g, n;
+};
+
+struct sl_voxels_detector_config {
+	struct sl_vector position;
+	double radius;
+};
+
+struct sl_voxels_config {
+	char file[SL_TEXT_BYTES], type[SL_TEXT_BYTES];
+	struct sl_counts size, checksum;
+	struct sl_reals voxel;
+	uint64_t n_media;
+	struct sl_voxels_medium_config media[SL_VOXELS_MEDIA - 1];
+	double n_outside, max_time;
+	int absorption;
+	struct sl_roulette_config roulette;
+	struct {
+		int type;
+		struct sl_vector position, direction, side, side_2;
+		double radius, sigma, na, angle;
+	} source;
+	uint64_t n_detectors;
+	struct sl_voxels_detector_config detectors[SL_VOXELS_DETECTORS_MAX];
+	uint32_t largest; /* label of the file; set by sl_voxels_load() */
+};
+
+static const char *const sl_voxels_sources[] = {"pencil", "gaussian", "disk", "fibre", "isotropic",
+	"cone", "planar", "line", "slit", NULL};
+
+#define OPTION(...) SL_OPTION(sl_voxels_config, __VA_ARGS__),
+#define OF_MEDIUM(path, ...)                                                              \
+	SL_OPTION_NAMED("media[]." #path, sl_voxels_config, media[0].path, __VA_ARGS__, \
+		.stride = sizeof(struct sl_voxels_medium_config)),
+#define OF_DETECTOR(path, ...)                                                                    \
+	SL_OPTION_NAMED("detectors[]." #path, sl_voxels_config, detectors[0].path, __VA_ARGS__, \
+		.stride = sizeof(struct sl_voxels_detector_config)),
+static const struct sl_option sl_voxels_options[] = {
+#include "stages/models/config/voxels_options.def"
+};
+#undef OF_DETECTOR
+#undef OF_MEDIUM
+#undef OPTION
+
+/* --- the data --------------------------------------------------------------------------------- */
+
+/* The medium of a label; label 0 is clear. */
+static struct sl_voxels_medium sl_voxels_make_medium(
+	const struct sl_voxels_config *c, uint64_t label)
+{
+	const struct sl_voxels_medium_config outside = {0, 0, 0, c->n_outside},
+					     *m = label > 0 ? &c->media[label - 1] : &outside;
+	double mu_t = m->mu_a + m->mu_s, absorb = mu_t > 0 ? m->mu_a / mu_t : 0;
+	double g = mu_t > 0 ? m->g : 1;
+	bool implicit = c->absorption != SL_ANALOGUE;
+
+	return (struct sl_voxels_medium){
+		.mean_free_path = mu_t > 0 ? (float)(1 / mu_t) : SL_VOXELS_CLEAR_PATH,
+		.mu_t = mu_t > 0 ? (float)mu_t : 1 / SL_VOXELS_CLEAR_PATH,
+		.absorb = implicit ? 0 : (float)absorb,
+		.keep = implicit ? (float)(1 - absorb) : 1,
+		.g = (float)g,
+		.g_plus_1_squared_2 = (float)(2 * (1 + g) * (1 + g)),
+		.n = (float)m->n,
+		.slowness = (float)(m->n / 29.9792458) /* speed of light in cm/ns */};
+}
+
+/* The least label with the same medium. */
+static uint8_t sl_voxels_same_label(const struct sl_voxels_config *c, uint64_t label)
+{
+	uint64_t k = 1;
+
+	while (k < label && memcmp(&c->media[k - 1], &c->media[label - 1], sizeof(c->media[0])) != 0)
+		k++;
+	return (uint8_t)(label > 0 ? k : 0);
+}
+
+/* Writes the data of the rules; v has no labels if all of them are 1. */
+static void sl_voxels_fill(
+	const struct sl_voxels_config *c, const struct sl_volume *v, const struct sl_voxels *r)
+{
+	struct sl_voxels_medium *media = (struct sl_voxels_medium *)(uintptr_t)r->data.at;
+	uint8_t *label = (uint8_t *)(media + SL_VOXELS_MEDIA), same[SL_VOXELS_MEDIA];
+	const uint16_t *from = v->labels;
+	const size_t row = (size_t)c->size.at[0];
+
+	memset(media, 0, r->data.bytes);
+	for (uint64_t k = 0; k <= c->n_media; k++) {
+		media[k] = sl_voxels_make_medium(c, k);
+		same[k] = sl_voxels_same_label(c, k);
+	}
+	for (uint64_t k = 0; k < c->size.at[2]; k++)
+		for (uint64_t j = 0; j < c->size.at[1]; j++) {
+			uint8_t *to = label + (k + 1) * r->plane + (j + 1) * r->row + 1;
+
+			for (size_t i = 0; i < row; i++)
+				to[i] = same[from ? from[i] : 1];
+			from += from ? row : 0;
+		}
+}
+
+/* Compares the checksum of the volume with that of the configuration, or stores it. */
+static enum sl_status sl_voxels_check(struct sl_voxels_config *c, const struct sl_volume *v)
+{
+	const size_t n = (size_t)v->size[0] * v->size[1] * v->size[2];
+	const uint32_t crc = sl_crc32(v->labels, n * sizeof(*v->labels));
+
+	if (c->checksum.n > 0 && c->checksum.at[0] != crc)
+		return sl_fail(SL_BAD_INPUT,
+			"%s was changed (the CRC-32 of its labels is %" PRIu32
+			", model.voxels.checksum is %" PRIu64
+			"); restore the file, or remove model.voxels.checksum and start a new run",
+			c->file, crc, c->checksum.at[0]);
+	c->checksum.n = 1;
+	c->checksum.at[0] = crc;
+	return SL_OK;
+}
+
+/* Sets the keys that the file states and the configuration does not. */
+static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *v)
+{
+	c->largest = v->largest;
+	c->size.n = 3;
+	for (int a = 0; a < 3; a++)
+		c->size.at[a] = v->size[a];
+	if (c->voxel.n == 0 && v->edge_mm[0] > 0) {
+		c->voxel.n = 3;
+		for (int a = 0; a < 3; a++)
+			c->voxel.at[a] = v->edge_mm[a] / 10;
+	}
+}
+
+/* See struct sl_model. */
+static enum sl_status sl_voxels_load(void *config, const void *rules)
+{
+	struct sl_voxels_config *c = (struct sl_voxels_config *)config;
+	struct sl_volume_request request = {.type = c->type[0] ? c->type : NULL};
+	struct sl_volume v = {.largest = 1};
+	enum sl_status s = SL_OK;
+
+	for (uint32_t a = 0; a < 3 && c->size.n == 3; a++)
+		request.size[a] = (uint32_t)c->size.at[a];
+	c->largest = 1;
+	if (c->file[0]) {
+		s = sl_volume_read(c->file, &request, &v);
+		if (s == SL_OK)
+			s = sl_voxels_check(c, &v);
+		if (s == SL_OK)
+			sl_voxels_store(c, &v);
+	}
+	if (s == SL_OK && rules)
+		sl_voxels_fill(c, &v, (const struct sl_voxels *)rules);
+	sl_volume_free(&v);
+	return s;
+}
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+#include "stages/models/config/voxels_parts.h"
+
+/* Sets the size of the volume and of its voxels. */
+static void sl_voxels_make_grid(
+	const struct sl_voxels_config *c, struct sl_voxels *r, const struct sl_model_check *check)
+{
+	float edge[3] = {1, 1, 1};
+	uint64_t n[3] = {1, 1, 1};
+
+	if (c->size.n != 3)
+		check->complain(check->ctx, "size", c->size.n > 0
+				? "is not a list of three numbers of voxels; write [60, 60, 60]"
+				: "is missing: without a file it sets the voxels along x, y and z; write "
+				  "[60, 60, 60]");
+	if (c->voxel.n != 1 && c->voxel.n != 3)
+		check->complain(check->ctx, "voxel", c->voxel.n > 0
+				? "is not one length or three; write 1 mm or [1 mm, 1 mm, 2 mm]"
+				: "is missing, and no file states it; give the edge of a voxel, such as "
+				  "1 mm");
+	for (uint32_t a = 0; a < 3; a++) {
+		n[a] = c->size.n == 3 ? c->size.at[a] : 1;
+		if (n[a] > SL_VOXELS_SIZE_MAX)
+			check->complain(check->ctx, "size",
+				"has %" PRIu64 " voxels along an axis, and at most %d are possible; join "
+				"voxels",
+				n[a], SL_VOXELS_SIZE_MAX);
+		if (c->voxel.n > 0)
+			edge[a] = (float)c->voxel.at[c->voxel.n == 3 ? a : 0];
+	}
+	r->nx = (float)n[0], r->ny = (float)n[1], r->nz = (float)n[2];
+	r->dx = edge[0], r->dy = edge[1], r->dz = edge[2];
+	r->per_dx = 1 / edge[0], r->per_dy = 1 / edge[1], r->per_dz = 1 / edge[2];
+	r->row = (uint32_t)n[0] + 2;
+	r->plane = r->row * ((uint32_t)n[1] + 2);
+	r->data.at = NULL;
+	r->data.bytes = SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium) +
+	                (uint64_t)r->plane * (n[2] + 2);
+}
+
+/* Reports media in which flights would leave the range of float, and labels without a medium. */
+static void sl_voxels_check_media(
+	const struct sl_voxels_config *c, struct sl_voxels *r, const struct sl_model_check *check)
+{
+	char key[32];
+
+	for (uint32_t i = 0; i < c->n_media; i++) {
+		double mu_t = c->media[i].mu_a + c->media[i].mu_s;
+
+		snprintf(key, sizeof(key), "media[%u].mu_a", i);
+		if (mu_t > 0 && mu_t < 1e-30)
+			check->complain(check->ctx, key,
+				"mu_a + mu_s is %g /cm: flights would leave single precision; make "
+				"it at least 1e-30 /cm",
+				mu_t);
+		if (mu_t > 0 && 1 / mu_t > (double)r->longest)
+			r->longest = (float)(1 / mu_t);
+	}
+	if (c->largest > c->n_media)
+		check->complain(check->ctx, "media",
+			"has %" PRIu64 " items, and the volume has label %u: item k is the medium of "
+			"label k; add the others",
+			c->n_media, c->largest);
+}
+
+static void sl_voxels_make(const void *config, const struct sl_model_common *common, void *rules,
+	const struct sl_model_check *check)
+{
+	const struct sl_voxels_config *c = (const struct sl_voxels_config *)config;
+	struct sl_voxels *r = (struct sl_voxels *)rules;
+
+	memset(r, 0, sizeof(*r));
+	sl_voxels_make_grid(c, r, check);
+	sl_voxels_check_media(c, r, check);
+	r->roulette = sl_make_roulette(c->absorption, &c->roulette, check);
+	sl_voxels_make_source(c, r, check);
+	r->detectors = (uint32_t)c->n_detectors;
+	for (uint32_t k = 0; k < r->detectors; k++) {
+		const struct sl_voxels_detector_config *d = &c->detectors[k];
+
+		r->detector[k] = (struct sl_voxels_detector){(float)d->position.at[0],
+			(float)d->position.at[1], (float)d->position.at[2],
+			(float)(d->radius * d->radius)};
+	}
+	r->max_time = (float)c->max_time;
+	r->max_steps = (uint32_t)common->max_steps;
+}
+
+static void sl_voxels_sizes(const void *rules, uint32_t n[3], double edge[3])
+{
+	const struct sl_voxels *r = (const struct sl_voxels *)rules;
+
+	n[0] = (uint32_t)r->nx, n[1] = (uint32_t)r->ny, n[2] = (uint32_t)r->nz;
+	edge[0] = (double)r->dx, edge[1] = (double)r->dy, edge[2] = (double)r->dz;
+}
+
+static struct sl_rules_data *sl_voxels_data(void *rules)
+{
+	return &((struct sl_voxels *)rules)->data;
+}
+
+/* Fates that no particle gets with these rules, although the model has them. */
+static sl_fate_set sl_voxels_unused_fates(const void *rules)
+{
+	const struct sl_voxels *r = (const struct sl_voxels *)rules;
+
+	return (r->detectors > 0 ? 0 : SL_FATE_BIT(SL_FATE_hit)) |
+	       (r->max_time < HUGE_VALF ? 0 : SL_FATE_BIT(SL_FATE_max_time));
+}
+
+/* Particles that fly past the volume stay at their source, which may be outside of the range. */
+static bool sl_voxels_range(const void *rules, enum sl_column column, double *lo, double *hi)
+{
+	const struct sl_voxels *r = (const struct sl_voxels *)rules;
+
+	*lo = 0;
+	*hi = column == SL_COLUMN_x   ? (double)(r->nx * r->dx)
+	      : column == SL_COLUMN_y ? (double)(r->ny * r->dy)
+	                              : (double)(r->nz * r->dz);
+	if (column == SL_COLUMN_x || column == SL_COLUMN_y || column == SL_COLUMN_z)
+		return true;
+	return sl_model_common_range(column, r->max_steps,
+		SL_FATES_voxels & ~sl_voxels_unused_fates(r), lo, hi);
+}
+
+/* With analogue absorption every weight stays 1, so files need not store it. */
+static sl_column_set sl_voxels_constants(const void *rules, struct sl_particle *values)
+{
+	values->weight = 1.0f;
+	return sl_is_analogue(&((const struct sl_voxels *)rules)->roulette)
+	               ? SL_BIT(SL_COLUMN_weight)
+	               : 0;
+}
+
+/* Implicit capture takes weight from living particles; no particle ends as absorbed. */
+static sl_fate_set sl_voxels_weight_fates(const void *rules)
+{
+	return sl_is_analogue(&((const struct sl_voxels *)rules)->roulette)
+	               ? 0
+	               : SL_FATE_BIT(SL_FATE_absorbed);
+}
+
+SL_MODEL(voxels, .help = "flights through a volume of voxels that absorb, scatter and refract",
+	.species = "photons", .steps = true, .weight_fates = sl_voxels_weight_fates,
+	.unused_fates = sl_voxels_unused_fates, .score_shift = sl_voxels_score_shift,
+	.track_shift = sl_voxels_track_shift, .data = sl_voxels_data, .load = sl_voxels_load,
+	.voxels = sl_voxels_sizes);
+
+#endif
