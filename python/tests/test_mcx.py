@@ -114,3 +114,16 @@ def test_results_have_the_units_of_mcx(monkeypatch):
     assert result["detp"] == pytest.approx(numpy.array([[1, 2], [29, 29], [19.5, 39], [0, 0]]))
     assert (result["stat"]["energyabs"], result["stat"]["runtime"]) == (250, 2000)
     assert asked[1]["model"]["voxels"]["media"][0]["mu_a"] == "0 /mm" and asked[1]["keep"] == "hit"
+
+
+def test_cube60_absorbs_what_mcx_publishes():
+    cfg = {**CUBE60, "nphoton": 8000, "outputtype": "energy", "issavedet": 1, "savedetflag": "dxvw", "dumpmask": 1}
+    first, second = mcx.run(cfg, device="cpu"), mcx.run(cfg, device="emulated")
+    stat = first["stat"]
+    assert stat["energyabs"] / stat["energytot"] == pytest.approx(0.1769708, abs=0.01)
+    assert first["flux"].sum(dtype="f8") == pytest.approx(stat["energyabs"] / stat["energytot"], rel=1e-5)
+    assert (first["flux"] == second["flux"]).all() and (first["detp"] == second["detp"]).all() and (first["vol"] == 1).all()
+    detected, at = first["detp"][0], first["detp"][1:4]
+    assert set(detected) == {1, 2} and (at[2] == 0).all()
+    for k, (x, y, z, radius) in enumerate(CUBE60["detpos"]):
+        assert (numpy.hypot(*(at[:2, detected == k + 1] - [[x], [y]])) <= radius * 1.0001).all()
