@@ -146,7 +146,8 @@ def compare_volume(np, pmcx, name, options, report):
     def rate_of_sluice(estimator):
         return 1e-9 * options.photons / run_volume(np, sluice, options, cfg, estimator)[3]
 
-    programs = {"sluice, track": lambda: rate_of_sluice("track"), "sluice, collision": lambda: rate_of_sluice("collision"),
+    programs = {"sluice, track": lambda: rate_of_sluice("track"),
+                "sluice, collision": lambda: rate_of_sluice("collision"),
                 "MCX, fluence": lambda: rate_of_mcx(1), "MCX, no result": lambda: rate_of_mcx(0)}
     rates = common.alternate(programs, options.repeat)
     for program, values in rates.items():

@@ -32,6 +32,8 @@ _KEYS = {
 
 _OUTPUTS = {"x": "flux", "f": "fluence", "e": "energy", "l": "length", "j": "jacobian", "p": "nscat", "m": "wm",
             "r": "rf"}
+_UNPACK: Dict[str, Callable[[bytes], bytes]] = {"zlib": zlib.decompress, "gzip": gzip.decompress,
+                                                "lzma": lzma.decompress}
 _FORMATS = {"byte": "u1", "short": "<u2", "integer": "<u4"}
 _AXES = "XYZ"
 
@@ -49,11 +51,10 @@ def _decoded(value: Any) -> Any:
     types = {"single": "float32", "double": "float64"}
     dtype, shape = types.get(value["_ArrayType_"], value["_ArrayType_"]), value["_ArraySize_"]
     if "_ArrayZipData_" in value:
-        unpack: Dict[str, Callable[[bytes], bytes]] = {"zlib": zlib.decompress, "gzip": gzip.decompress, "lzma": lzma.decompress}
         kind = value.get("_ArrayZipType_", "zlib")
-        if kind not in unpack:
+        if kind not in _UNPACK:
             raise ValueError(f"_ArrayZipType_: {kind} is not read; save the array with zlib")
-        data = numpy.frombuffer(unpack[kind](base64.b64decode(value["_ArrayZipData_"])), dtype)
+        data = numpy.frombuffer(_UNPACK[kind](base64.b64decode(value["_ArrayZipData_"])), dtype)
     else:
         data = numpy.array(value["_ArrayData_"], dtype)
     order = "F" if str(value.get("_ArrayOrder_", "r"))[0].lower() in "cf" else "C"  # col-major or row-major
@@ -69,7 +70,7 @@ def _volume(domain: Mapping[str, Any], folder: str, cfg: Settings) -> None:
         return
     kind = str(domain.get("MediaFormat", "byte")).lower()
     if not path.endswith(".bin") or kind not in _FORMATS:
-        raise ValueError(f"Domain.VolumeFile: {path} ({kind}) is not read; use labels as byte, short or integer in a .bin "
+        raise ValueError(f"Domain.VolumeFile: {path} ({kind}) is not read; use byte, short or integer in a .bin "
                          "file, or read the file in Python and pass the array as cfg['vol']")
     cfg["vol"] = numpy.fromfile(path, _FORMATS[kind]).reshape(domain["Dim"], order="F")
 
@@ -113,7 +114,7 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
 
 
 # --- shapes ---------------------------------------------------------------------------------------
-# MCX's documentation: https://mcx.space/wiki/?Shapes. A voxel is inside if its centre is; the edges belong to the shape.
+# MCX's documentation: https://mcx.space/wiki/?Shapes. A voxel is inside if its centre is, or is on the edge.
 
 class _Painter:
     """The volume that shapes are drawn into, and the point that their positions are relative to."""

@@ -47,8 +47,8 @@ _DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it ou
 """Settings that only may have their default, and what to do instead."""
 
 _OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
-_FLAGS = {"x": ("x", "y", "z"), "v": ("u", "v", "w")}
-"""The columns of the letters of savedetflag; d and w are computed."""
+_COLUMNS = ["x", "y", "z", "u", "v", "w", "time", "collisions"]
+"""The columns from which the data of detected photons are made."""
 
 
 class Translation(NamedTuple):
@@ -90,6 +90,8 @@ class _Reader:
         """Refuses settings that are unknown or have no counterpart."""
         for key, value in self.cfg.items():
             if key in _DEFAULTS:
+                if key == "debuglevel":
+                    value = str(value).lower().replace("p", "")  # the progress bar
                 if numpy.ndim(value) or value != _DEFAULTS[key][0]:
                     self.refuse(key, f"{value!r} is not possible; {_DEFAULTS[key][1]}")
             elif key not in _USED | _WITHOUT_EFFECT:
@@ -108,18 +110,14 @@ def _mm(value: float) -> str:
 def _labels(r: _Reader) -> Any:
     """The labels with the shapes drawn into them."""
     vol = r.get("vol", None)
-    if vol is None and "shapes" not in r.cfg:
-        r.refuse("vol", "is missing; it is required")
-        vol = numpy.ones((1, 1, 1))
-    if vol is not None and numpy.ndim(vol) != 3:
-        r.refuse("vol", f"has {numpy.ndim(vol)} dimensions, and labels have three; media that vary from voxel to voxel need "
-                        "a label each, up to 255")
+    if numpy.ndim(vol) != 3 and not (vol is None and "shapes" in r.cfg):
+        r.refuse("vol", "is not an array of three dimensions; varying media need a label each, up to 255")
         vol = numpy.ones((1, 1, 1))
     made = _mcx_input.rasterise(r.cfg["shapes"], vol) if "shapes" in r.cfg else numpy.asarray(vol)
     labels = made.astype("u1")
     if not numpy.array_equal(labels, made):
         r.refuse("vol", "has labels that are not whole numbers from 0 to 255; renumber them")
-    if 1 in labels.shape[:2] and min(labels.shape) >= 1 and labels.size > 1:
+    if 1 in labels.shape[:2] and labels.size > 1:
         r.refuse("vol", "has one voxel in x or y, where MCX simulates in two dimensions; use two or more voxels")
     return labels
 
@@ -155,7 +153,8 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
     kind = str(r.get("srctype", "pencil")).lower()
     position, direction = r.numbers("srcpos", [0, 0, 0], 4), r.numbers("srcdir", [0, 0, 1], 4)
     one, two = (r.numbers(key, [0] * 4, 4) for key in ("srcparam1", "srcparam2"))
-    made: Dict[str, Any] = {"type": kind, "position": (position[:3] - origin) * unit, "direction": direction[:3].tolist()}
+    made: Dict[str, Any] = {"type": kind, "position": (position[:3] - origin) * unit,
+                            "direction": direction[:3].tolist()}
     if position[3] not in (0, 1):
         r.refuse("srcpos", "a weight of the photons is not possible; the result is per launched photon")
     if kind == "pencil" and numpy.isnan(direction[3]):
@@ -173,8 +172,8 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
         if kind == "planar":
             made["side_2"] = two[:3] * unit
     elif kind not in ("pencil", "isotropic"):
-        r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, disk, "
-                            "planar, line or slit")
+        r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, "
+                            "disk, planar, line or slit")
     if made["type"] in ("isotropic", "line"):
         del made["direction"]
     return made
@@ -195,8 +194,8 @@ def _onto_surface(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, 
     along = [*numpy.delete(direction, axis), *(source[key][axis] for key in ("side", "side_2") if key in source)]
     if source["type"] == "cone" or any(along) or outside.sum() != 1 or not face.all() or \
             direction[axis] * (1 if position[axis] < 0 else -1) <= 0:
-        r.refuse("isspecular", "0 with this source outside of the volume is not possible; set isspecular and voidtime to 1, "
-                               "or place the source on the surface")
+        r.refuse("isspecular", "0 with this source outside of the volume is not possible; set isspecular and "
+                               "voidtime to 1, or place the source on the surface")
         return 0.0
     at = 0.0 if position[axis] < 0 else size[axis]
     way, position[axis] = abs(at - position[axis]), at
@@ -204,7 +203,7 @@ def _onto_surface(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, 
 
 
 def _earlier(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, n: Tuple[float, float, bool]) -> float:
-    """The time of flight that the clock of MCX has and that of sluice has not; n: outside, of times, whether media differ."""
+    """The time of flight that only the clock of MCX has; n: outside, outside for times, whether a medium differs."""
     inside = (source["position"] >= 0).all() and (source["position"] <= numpy.array(labels.shape) * unit).all()
     n_outside, n_of_times, differ = n
     if inside or not (differ or not r.get("voidtime", 1)):
@@ -230,16 +229,16 @@ def _tally(r: _Reader, estimator: str) -> List[List[str]]:
     return [[_OUTPUTS[output].format(estimator), "voxel"]]
 
 
-def _detector_flag(r: _Reader) -> str:
+def _detector_flag(r: _Reader, homogeneous: bool) -> str:
     """The letters of savedetflag in MCX's order; '' without detected photons."""
     if not r.get("issavedet", 1) or len(r.get("detpos", [])) == 0:
         return ""
-    asked = str(r.get("savedetflag", "dp")).lower() + "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
-    flag = "".join(letter for letter in "dspmxvwi" if letter in asked)
-    missing = "".join(letter for letter in flag if letter in "spmi")
+    more = "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
+    flag = "".join(c for c in "dspmxvwi" if c in str(r.get("savedetflag", "dp")).lower() + more)
+    missing = "".join(letter for letter in flag if letter in ("mi" if homogeneous else "spmi"))
     if missing:
-        r.refuse("savedetflag", f"the data {missing} of detected photons are not possible; set savedetflag to 'dxvw', or issavedet "
-                                "to 0 for none")
+        r.refuse("savedetflag", f"the data {missing} of photons are not possible (s and p are with one medium and the "
+                                "source in the volume); set savedetflag to 'dxvw', or issavedet to 0 for none")
     return flag
 
 
@@ -266,7 +265,8 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
               "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
               "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
                          for key, value in source.items()}}
-    flag = _detector_flag(r)
+    inside = (source["position"] >= 0).all() and (source["position"] <= numpy.array(labels.shape) * unit).all()
+    flag = _detector_flag(r, len(media) == 1 and bool(inside))
     if flag:
         voxels["detectors"] = [{"position": [_mm(v) for v in (d[:3] - origin) * unit], "radius": _mm(d[3] * unit)}
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
@@ -276,10 +276,9 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     if r.problems:
         raise ValueError("\n".join(r.problems))
     clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
-    columns = [c for letter in "xv" for c in _FLAGS[letter]]
-    return Translation({"run": run_of, "model": {"voxels": voxels}, "tallies": tallies, "output": {"format": "none"}}, labels,
-                       {"run": run_of, "model": {"voxels": clear}, "keep": "hit", "output": {"columns": columns}} if flag else None,
-                       flag)
+    config = {"run": run_of, "model": {"voxels": voxels}, "tallies": tallies, "output": {"format": "none"}}
+    hits = {"run": run_of, "model": {"voxels": clear}, "keep": "hit", "output": {"columns": _COLUMNS}}
+    return Translation(config, labels, hits if flag else None, flag)
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -299,14 +298,17 @@ def _field(result: Run, cfg: Mapping[str, Any]) -> Dict[str, Any]:
 def _detected(result: Run, made: Translation, cfg: Mapping[str, Any]) -> Any:
     """The rows of detp by the letters of the flag."""
     unit = float(cfg.get("unitinmm", 1))
-    column = {name: numpy.asarray(result.survivors[name]) for letter in "xv" for name in _FLAGS[letter]}
+    column = {name: numpy.asarray(result.survivors[name]) for name in _COLUMNS}
     at = numpy.stack([column[c] for c in "xyz"]) * 10 / unit  # in voxels, from 0
     discs = numpy.array(cfg["detpos"], "f8").reshape(-1, 4)
     first = 0.0 if cfg.get("issrcfrom0", 0) else 1.0
     far = sum((at[a][:, None] - (discs[:, a] - first)) ** 2 for a in range(3)) / discs[:, 3] ** 2
+    speed = LIGHT_MM * 1e-9 / made.config["model"]["voxels"]["media"][0]["n"]
     rows = {"d": [1 + numpy.argmax(far <= numpy.maximum(1, far.min(1, keepdims=True)), 1)], "x": list(at),
-            "v": [column[c] for c in _FLAGS["v"]], "w": [numpy.ones(at.shape[1])]}
-    return numpy.array([row for letter in made.flag for row in rows[letter]], "f4")[:, :int(cfg.get("maxdetphoton", 1e6))]
+            "v": [column[c] for c in "uvw"], "w": [numpy.ones(at.shape[1])], "p": [column["time"] * (speed / unit)],
+            "s": [column["collisions"].astype("u4").view("f4")]}  # pmcx, too, stores the bits of a whole number
+    made_of = [row for letter in made.flag for row in rows[letter]]
+    return numpy.array(made_of, "f4")[:, :int(cfg.get("maxdetphoton", 1e6))]
 
 
 def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, device: Optional[str] = None,
@@ -335,9 +337,9 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     if given.get("dumpmask"):
         result["vol"] = made.labels.astype("u4")
     photons = main.particles
-    result["stat"] = {"runtime": 1e3 * main.report["times"]["wall_seconds"], "nphoton": photons, "energytot": float(photons),
-                      "energyabs": main.fates["absorbed"].fraction * photons, "unitinmm": float(given.get("unitinmm", 1)),
-                      "workload": [1.0]}
+    result["stat"] = {"runtime": 1e3 * main.report["times"]["wall_seconds"], "nphoton": photons, "workload": [1.0],
+                      "energytot": float(photons), "energyabs": main.fates["absorbed"].fraction * photons,
+                      "unitinmm": float(given.get("unitinmm", 1))}
     return result
 
 
