@@ -215,18 +215,23 @@ def _earlier(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, n: Tu
     return _onto_surface(r, source, labels, unit, n_of_times)
 
 
-def _tally(r: _Reader, estimator: str) -> List[List[str]]:
+def _gates(cfg: Mapping[str, Any]) -> Tuple[float, float, int]:
+    """The time gates: their start and step in seconds, and their number."""
+    start, end = float(cfg.get("tstart", 0)), float(cfg.get("tend", 0))
+    step = float(cfg.get("tstep", 0)) or end - start
+    return start, step, max(1, round((end - start) / step)) if step > 0 else 1
+
+
+def _tally(r: _Reader, estimator: str, earlier: float) -> List[List[str]]:
     """The tally of the output in each voxel."""
     output = str(r.get("outputtype", "flux")).lower()
-    start, end = float(r.get("tstart", 0)), float(r.get("tend", 0))
-    step = float(r.get("tstep", 0)) or end - start
-    if start != 0 or (end > 0 and round(end / step) != 1):
-        r.refuse("tstep", "time gates are not possible: set tstart to 0 and tstep to tend, or leave both out")
+    start, step, n = _gates(r.cfg)
     if output not in _OUTPUTS:
         r.refuse("outputtype", f"{output} is not possible; use flux, fluence or energy")
     if not r.get("issave2pt", 1) or output not in _OUTPUTS:
         return []
-    return [[_OUTPUTS[output].format(estimator), "voxel"]]
+    ends = "..".join(f"{(t - earlier) * 1e9!r} ns" for t in (start, start + n * step))
+    return [[_OUTPUTS[output].format(estimator), "voxel", *([f"time:{n}:{ends}"] if start or n > 1 else [])]]
 
 
 def _detector_flag(r: _Reader, homogeneous: bool) -> str:
@@ -272,7 +277,7 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
     run_of = {"name": "mcx", "seed": int(seed) if seed > 0 else random.getrandbits(63), "particles": particles,
               "batch": -(-particles // BATCHES)}
-    tallies = _tally(r, estimator)
+    tallies = _tally(r, estimator, earlier)
     if r.problems:
         raise ValueError("\n".join(r.problems))
     clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
@@ -284,15 +289,14 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
 # --- results --------------------------------------------------------------------------------------
 
 def _field(result: Run, cfg: Mapping[str, Any]) -> Dict[str, Any]:
-    """flux and its standard error, of shape (nx, ny, nz, 1), in MCX's units."""
+    """flux and its standard error, of shape (nx, ny, nz, gates), in MCX's units."""
     grid = next(t for name, t in result.tallies.items() if "(" in name)
-    output, seconds = str(cfg.get("outputtype", "flux")).lower(), float(cfg["tend"])
-    if output == "energy":
-        values = grid.fates["all"]["mean"], grid.fates["all"]["error"]
-    else:
-        scale = 1e-2 / (seconds if output == "flux" else 1)  # from 1/cm^2 to 1/mm^2
-        values = grid.density["all"] * scale, grid.density_error["all"] * scale
-    return {"flux": values[0].astype("f4")[..., None], "flux_error": values[1].astype("f4")[..., None]}
+    output, (_, step, gates) = str(cfg.get("outputtype", "flux")).lower(), _gates(cfg)
+    row, volume = grid.fates["all"], numpy.prod([a.edges[1] - a.edges[0] for a in grid.axes[:3]])  # cm^3
+    scale = 1 if output == "energy" else 1e-2 / volume / (step if output == "flux" else 1)  # from 1/cm^2 to 1/mm^2
+    shape = (*grid.shape[:3], gates)
+    return {"flux": (row["mean"] * scale).astype("f4").reshape(shape),
+            "flux_error": (row["error"] * scale).astype("f4").reshape(shape)}
 
 
 def _detected(result: Run, made: Translation, cfg: Mapping[str, Any]) -> Any:

@@ -87,7 +87,7 @@ def test_shapes():
 
 @pytest.mark.parametrize("more, key", [
     ({"polprop": [[1]]}, "polprop"), ({"bc": "cc____"}, "bc"), ({"bc": "______001000"}, "bc"),
-    ({"tstep": 1e-9}, "tstep"), ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"),
+    ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"),
     ({"vol": numpy.full((2, 2, 2), 0.5)}, "vol"), ({"srctype": "fourier"}, "srctype"),
     ({"srcpos": [[1, 1, 1], [2, 2, 2]]}, "srcpos"), ({"outputtype": "jacobian"}, "outputtype"),
     ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "ismomentum": 1}, "savedetflag"),
@@ -133,6 +133,8 @@ def test_cube60_absorbs_what_mcx_publishes():
     assert first["vol"].shape == (60, 60, 60) and (first["vol"] == 1).all()
     flux = mcx.run(CUBE60, nphoton=4000, device="cpu")["flux"]  # 1/(mm^2 s), in one gate of 5 ns, with 0.005 /mm
     assert flux.shape == (60, 60, 60, 1) and flux.sum() * 5e-9 * 0.005 == pytest.approx(absorbed, rel=0.03)
+    gates = mcx.run(CUBE60, nphoton=4000, tstep=1e-9, outputtype="fluence", device="cpu")["flux"]
+    assert gates.shape == (60, 60, 60, 5) and gates.sum(3) == pytest.approx(flux[..., 0] * 5e-9, rel=1e-4, abs=1e-12)
     (detected, scatterings, path), at = first["detp"][:3], first["detp"][3:6]
     scatterings = scatterings.view("u4")
     assert set(detected) == {1, 2} and (at[2] == 0).all() and (scatterings > 0).all()
