@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Photons in a slab: MCX (Fang, Boas 2009) against sluice on the same GPU.
 
-    python3 bench/peers/mcx.py [--config NAME]... [--repeat N] [--csv FILE]
+    python3 bench/peers/mcx.py [--config NAME]... [--volume NAME]... [--repeat N] [--csv FILE]
 
 Needs a CUDA GPU and the Python packages pmcx and numpy. The slab is one layer of voxels as thick as the slab
 (--layers N: N layers of cubic voxels), cyclic in x and y, with equal refractive indices, a pencil beam and one
@@ -11,9 +11,14 @@ are absorbed) and with implicit capture, keeps no survivors, and its time is tha
 compression, from run.json. Before the timing the reflected, transmitted and absorbed fractions of MCX are
 compared with the published ones, to within 5 standard errors of an analogue simulation; the absorbed fraction
 of each timed run too, to within 2e-4 at most.
+
+--volume runs a benchmark that pmcx.mcxcreate() knows, such as cube60, with one time gate and without detectors, in
+the model voxels of sluice (sluice.mcx.translate; the Python package sluice is needed). Before the timing the absorbed
+fractions and the fluence in each voxel are compared: 16 runs of MCX and the batches of sluice give its variance.
 """
 import itertools
 import json
+import os
 
 import common
 
@@ -99,6 +104,59 @@ def compare_slab(np, pmcx, config, options, report):
             report.row(common.name_of(config), f"{name}; against {ours}", "photons", "G/s", values, rates[ours])
 
 
+# --- volumes of voxels ----------------------------------------------------------------------------
+
+def run_volume(np, sluice, options, cfg, estimator="track"):
+    """The fluence per voxel of sluice with its standard error, the absorbed fraction, and the seconds."""
+    made, path = sluice.mcx.translate(cfg, estimator), os.path.join(options.work, "labels.npy")
+    np.save(path, np.asfortranarray(made.labels))
+    result = sluice.run(made.config, model__voxels__file=path, device=options.device, slots=1)
+    grid = next(iter(result.tallies.values()))
+    return (grid.density["all"] * 1e-2, grid.density_error["all"] * 1e-2, result.fates["absorbed"].fraction,
+            common.computing_seconds(result.report))
+
+
+def check_volume(np, pmcx, sluice, options, name, cfg):
+    """Compares absorbed fractions and fluence."""
+    runs = [pmcx.run({**cfg, "nphoton": options.check_photons // 16, "seed": 1 + k}) for k in range(16)]
+    fluence = np.array([r["flux"][..., 0] for r in runs], "f8") * cfg["tend"]
+    absorbed = [r["stat"]["energyabs"] / r["stat"]["energytot"] for r in runs]
+    ours, error, fraction, _ = run_volume(np, sluice, options, {**cfg, "nphoton": options.check_photons})
+    mean, theirs = fluence.mean(0), fluence.std(0, ddof=1) / 4
+    common.agree(f"{name}: the absorbed fraction of sluice", fraction, np.mean(absorbed),
+                 5 * (fraction * (1 - fraction) / options.check_photons) ** 0.5 + 1.25 * np.std(absorbed, ddof=1))
+    clear = (theirs > 0) & (theirs < 0.1 * mean) & (error > 0) & (error < 0.1 * ours)
+    if not clear.any():
+        raise common.WrongAnswer(f"{name}: no voxel has a fluence that is known to 10 %; use more --check-photons")
+    chi2 = np.mean(((ours - mean) ** 2 / (error ** 2 + theirs ** 2))[clear])
+    common.agree(f"{name}: chi2 per voxel of the fluence in {clear.sum()} voxels", chi2, 1, 0.25)
+
+
+def compare_volume(np, pmcx, name, options, report):
+    sluice = common.require("sluice.mcx", "sluice") and __import__("sluice")
+    cfg = {**pmcx.mcxcreate(name), "nphoton": options.photons, "issavedet": 0, "flog": "/dev/null", "autopilot": 1}
+    cfg["tstep"] = cfg["tend"]
+    check_volume(np, pmcx, sluice, options, name, cfg)
+    seeds = itertools.count(1)
+
+    def rate_of_mcx(fluence):
+        stat = pmcx.run({**cfg, "issave2pt": fluence, "seed": next(seeds)})["stat"]
+        return 1e-6 * stat["nphoton"] / stat["runtime"]
+
+    def rate_of_sluice(estimator):
+        return 1e-9 * options.photons / run_volume(np, sluice, options, cfg, estimator)[3]
+
+    programs = {"sluice, track": lambda: rate_of_sluice("track"),
+                "sluice, collision": lambda: rate_of_sluice("collision"),
+                "MCX, fluence": lambda: rate_of_mcx(1), "MCX, no result": lambda: rate_of_mcx(0)}
+    rates = common.alternate(programs, options.repeat)
+    for program, values in rates.items():
+        if program.startswith("sluice"):
+            report.row(name, program, "photons", "G/s", values)
+        for ours in list(programs)[:2] if program.startswith("MCX") else ():
+            report.row(name, f"{program}; against {ours}", "photons", "G/s", values, rates[ours])
+
+
 def gpu_of(pmcx):
     try:
         found = pmcx.gpuinfo()
@@ -114,9 +172,12 @@ def compare(options, report):
     pmcx = common.require("pmcx", "pmcx")
     report.origin("device", gpu_of(pmcx))
     report.origin("driver", common.driver_version())
-    report.origin("peer", f"pmcx {common.package_version('pmcx')}; 1 x 1 x {options.layers} voxels, "
-                          f"{options.photons} photons, as many of sluice")
-    for config in options.config or ["vandehulst", "isotropic_099"]:
+    volume = "benchmarks of mcxcreate()" if options.volume else f"1 x 1 x {options.layers} voxels"
+    report.origin("peer", f"pmcx {common.package_version('pmcx')}; {volume}, {options.photons} photons, as many of "
+                          "sluice")
+    for name in options.volume or []:
+        compare_volume(np, pmcx, name, options, report)
+    for config in options.config or ([] if options.volume else ["vandehulst", "isotropic_099"]):
         compare_slab(np, pmcx, config, options, report)
 
 
@@ -124,12 +185,15 @@ def main():
     parser = common.options_of(__doc__)
     parser.add_argument("--config", action="append", metavar="NAME",
                         help="configuration of a slab (default vandehulst and isotropic_099); can be repeated")
+    parser.add_argument("--volume", action="append", metavar="NAME",
+                        help="benchmark of pmcx.mcxcreate(): cube60, cube60b, cube60planar, skinvessel, sphshell or "
+                             "spherebox; can be repeated; no slab runs then unless --config names it")
     parser.add_argument("--device", default="cuda", metavar="DEVICE", help="device of sluice (default cuda)")
     parser.add_argument("--layers", type=common.positive, default=1, metavar="N", help="layers of voxels (default 1)")
     parser.add_argument("--photons", type=common.positive, default=1 << 30, metavar="N",
                         help="photons of a timed run (default 2^30)")
     parser.add_argument("--check-photons", type=common.positive, default=4_000_000, metavar="N",
-                        help="photons of the run whose fractions are compared (default 4e6)")
+                        help="photons of the run whose answers are compared (default 4e6)")
     common.run_script(compare, parser)
 
 

@@ -115,7 +115,7 @@ const struct sl_option sl_options[] = {
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
 			"cm:absorbed; the range (in the unit of the column by default) can be "
 			"omitted if the model states one; default of the fates: all; or a grid of up to "
-			"three axes, [r:100:0 mm..5 mm, z:50:0 mm..2 mm, absorbed]: COLUMN:BINS[:LO..HI], "
+			"four axes, [r:100:0 mm..5 mm, z:50:0 mm..2 mm, absorbed]: COLUMN:BINS[:LO..HI], "
 			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
 			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
 			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "

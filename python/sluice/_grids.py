@@ -1,4 +1,4 @@
-"""Grids of a run: tallies of one to three axes, and scores along the histories."""
+"""Grids of a run: tallies of one to four axes, and scores along the histories."""
 from __future__ import annotations
 
 import math
@@ -58,7 +58,7 @@ class Axis(NamedTuple):
 
 
 class Grid(Densities):
-    """A tally of one to three axes, of particles at their ends or of a score along the histories.
+    """A tally of one to four axes, of particles at their ends or of a score along the histories.
 
     name     as in run.json: (r,z), or deposit(r,z) for a score
     axes     a list of Axis

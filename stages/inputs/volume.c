@@ -8,6 +8,7 @@
 #include "stages/inputs/volume.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -209,6 +210,19 @@ static enum sl_status read_npz(struct volume_file *f)
 	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
 }
 
+/* A type of numpy by its short name or by its long one: uint16 is u2. */
+static bool read_type(const char *type, struct sl_npy *a)
+{
+	char letters[8], text[16];
+	unsigned bits;
+
+	if (sscanf(type, "%7[a-z]%u", letters, &bits) == 2 && letters[1] && bits % 8 == 0) {
+		snprintf(text, sizeof(text), "%c%u", letters[0], bits / 8);
+		type = text;
+	}
+	return sl_npy_type(type, strlen(type), a);
+}
+
 static enum sl_status read_raw(struct volume_file *f)
 {
 	const struct sl_volume_request *r = f->request;
@@ -217,9 +231,9 @@ static enum sl_status read_raw(struct volume_file *f)
 	if (!r->size[0] || !r->size[1] || !r->size[2] || !r->type)
 		return sl_fail(SL_USAGE, "a raw file does not state its shape and the type of its "
 					 "items; give both");
-	if (!sl_npy_type(r->type, strlen(r->type), a))
+	if (!read_type(r->type, a))
 		return sl_fail(SL_USAGE,
-			"%s is not a type of numbers; write u1, u2, i4 or f4, after > if big-endian",
+			"%s is not a type of numbers; write uint8, uint16, int32 or float32, or >u2 for big-endian",
 			r->type);
 	a->dimensions = 3;
 	a->fortran = true;

@@ -146,8 +146,8 @@ SL_HD void sl_track_enter(const struct sl_grid_rule *g, const float *edge,
 SL_HD struct sl_track sl_track_begin(
 	const struct sl_grid_rule *g, const float *edge, const struct sl_scored_flight *f)
 {
-	struct sl_track t = {
-		0, {SL_TRACK_NEVER, SL_TRACK_NEVER, SL_TRACK_NEVER}, {0}, 0, 0, false, 0, 0};
+	struct sl_track t = {0, {SL_TRACK_NEVER, SL_TRACK_NEVER, SL_TRACK_NEVER, SL_TRACK_NEVER},
+		{0}, 0, 0, false, 0, 0};
 
 	for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
 		const struct sl_grid_axis_rule *a = &g->axis[k];

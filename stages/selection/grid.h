@@ -1,5 +1,5 @@
 /*
- * grid.h - tallies of one to three axes: how many particles, and how much weight, ended in each
+ * grid.h - tallies of one to four axes: how many particles, and how much weight, ended in each
  * cell. All particles are counted, not only the survivors.
  *
  * An axis has bins of equal width, bins of equal ratio, or bins between given edges. A tally of

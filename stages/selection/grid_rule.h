@@ -11,7 +11,7 @@
 
 enum {
 	SL_GRIDS_MAX = 16,
-	SL_GRID_AXES_MAX = 3,
+	SL_GRID_AXES_MAX = 4,           /* place and time */
 	SL_GRID_EDGES_MAX = 1024,       /* given edges, of all axes together */
 	SL_GRID_COUNTERS_MAX = 1 << 30, /* counts of all tallies */
 	SL_GRID_LISTED_MAX = 4096,      /* cells of a row that run.json lists */

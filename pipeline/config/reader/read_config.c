@@ -104,6 +104,11 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
+	if (sl_yaml_get(r->tree[0], root, "Optode") && sl_yaml_get(r->tree[0], root, "Domain")) {
+		sl_reader_add(r, at, "",
+			"is an input file of MCX; the Python package runs it: python -m sluice mcx FILE");
+		return sl_config_verdict(r);
+	}
 	load_models(r, r->tree[0], sl_yaml_get(r->tree[0], root, "models"), at);
 	find_model(r);
 	sl_reader_match_keys(r, root);

@@ -302,11 +302,11 @@ static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_cho
 			voxel, choices->model->name);
 	if (f->n_axes > 0)
 		return sl_config_add_problem(r, key,
-			"'%s' stands for the axes x, y and z, so that there can be no others; remove them",
+			"'%s' stands for the axes x, y and z; write it before a time axis, and no other",
 			voxel);
 	if (ranges)
 		choices->model->voxels(choices->rules.bytes, n, edge);
-	for (f->n_axes = 0; f->n_axes < SL_GRID_AXES_MAX; f->n_axes++) {
+	for (f->n_axes = 0; f->n_axes < 3; f->n_axes++) {
 		const uint32_t a = f->n_axes;
 
 		f->axis[a] = (struct sl_grid_axis){

@@ -7,8 +7,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "primitives/files/crc32.h"
+#include "primitives/files/read.h"
 #include "stages/inputs/volume.h"
 #include "stages/models/model.h"
 
@@ -37,7 +39,7 @@ struct sl_voxels_config {
 	} source;
 	uint64_t n_detectors;
 	struct sl_voxels_detector_config detectors[SL_VOXELS_DETECTORS_MAX];
-	uint32_t largest; /* label of the file; set by sl_voxels_load() */
+	uint32_t largest; /* label of the volume; set by sl_voxels_load(); 0: no file was read */
 };
 
 static const char *const sl_voxels_sources[] = {"pencil", "gaussian", "disk", "fibre", "isotropic",
@@ -134,10 +136,10 @@ static enum sl_status sl_voxels_check(struct sl_voxels_config *c, const struct s
 /* Sets the keys that the file states and the configuration does not. */
 static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *v)
 {
-	c->largest = v->largest;
-	c->size.n = 3;
-	for (int a = 0; a < 3; a++)
+	c->largest = v->largest > 0 ? v->largest : 1;
+	for (int a = 0; a < 3 && c->size.n == 0; a++)
 		c->size.at[a] = v->size[a];
+	c->size.n = c->size.n == 0 ? 3 : c->size.n;
 	if (c->voxel.n == 0 && v->edge_mm[0] > 0) {
 		c->voxel.n = 3;
 		for (int a = 0; a < 3; a++)
@@ -155,15 +157,17 @@ static enum sl_status sl_voxels_load(void *config, const void *rules)
 
 	for (uint32_t a = 0; a < 3 && c->size.n == 3; a++)
 		request.size[a] = (uint32_t)c->size.at[a];
-	c->largest = 1;
+	c->largest = c->file[0] ? 0 : 1;
 	if (c->file[0]) {
 		s = sl_volume_read(c->file, &request, &v);
 		if (s == SL_OK)
 			s = sl_voxels_check(c, &v);
 		if (s == SL_OK)
 			sl_voxels_store(c, &v);
+		if (s == SL_DISK && sl_path_is_missing(c->file, R_OK))
+			s = SL_USAGE; /* a wrong name is a problem of the configuration */
 	}
-	if (s == SL_OK && rules)
+	if (s == SL_OK && rules) /* make() has accepted the size */
 		sl_voxels_fill(c, &v, (const struct sl_voxels *)rules);
 	sl_volume_free(&v);
 	return s;
@@ -179,13 +183,14 @@ static void sl_voxels_make_grid(
 {
 	float edge[3] = {1, 1, 1};
 	uint64_t n[3] = {1, 1, 1};
+	bool known = c->largest > 0; /* else the file is reported */
 
-	if (c->size.n != 3)
+	if (c->size.n != 3 && known)
 		check->complain(check->ctx, "size", c->size.n > 0
 				? "is not a list of three numbers of voxels; write [60, 60, 60]"
 				: "is missing: without a file it sets the voxels along x, y and z; write "
 				  "[60, 60, 60]");
-	if (c->voxel.n != 1 && c->voxel.n != 3)
+	if (c->voxel.n != 1 && c->voxel.n != 3 && known)
 		check->complain(check->ctx, "voxel", c->voxel.n > 0
 				? "is not one length or three; write 1 mm or [1 mm, 1 mm, 2 mm]"
 				: "is missing, and no file states it; give the edge of a voxel, such as "

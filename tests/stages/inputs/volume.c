@@ -9,7 +9,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 
-static const struct sl_volume_request none = {{0}, NULL}, shaped = {{3, 4, 5}, "u1"};
+static const struct sl_volume_request none = {{0}, NULL}, shaped = {{3, 4, 5}, "uint8"};
 
 static const char *file_of(const char *name)
 {

@@ -1,0 +1,363 @@
+"""Runs the simulations of MCX's users: a dictionary of pmcx, or an input file of MCX.
+
+    from sluice import mcx
+    result = mcx.run(cfg)                # as pmcx.run(cfg): result["flux"], result["detp"], result["stat"]
+    result = mcx.run("cube60.json")
+
+docs/mcx.md has the table of all keys. A setting that changes the result and cannot be carried out is refused.
+"""
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy
+
+from . import _mcx_input
+from ._error import Error
+from ._run import Run
+from ._run import run as _run
+
+__all__ = ["Translation", "run", "translate"]
+
+LIGHT_MM = 2.99792458e11
+"""Millimetres per second."""
+
+BATCHES = 32
+"""For the standard errors of the fluence, which are those over batches."""
+
+_WITHOUT_EFFECT = {"session", "flog", "lang", "gpuid", "workload", "autopilot", "nthread", "nblocksize", "isgpuinfo",
+                   "maxgate", "maxvoidstep", "outputformat", "rootpath", "faststep", "issaveseed", "sradius"}
+"""They choose the hardware or where messages go, or what only other refused settings use."""
+
+_USED = {"nphoton", "vol", "prop", "unitinmm", "shapes", "issrcfrom0", "tstart", "tend", "tstep", "srcpos", "srcdir",
+         "srctype", "srcparam1", "srcparam2", "voidtime", "isspecular", "detpos", "bc", "maxdetphoton", "savedetflag",
+         "issavedet", "issaveexit", "ismomentum", "seed", "respin", "isreflect", "outputtype", "issave2pt", "dumpmask",
+         "minenergy"}
+
+_DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it out"),
+             "gscatter": (1e9, "every scattering is by g"), "issaveref": (0, "use detectors, detpos"),
+             "srcnum": (1, "run one source after the other"), "srcid": (0, "run one source after the other"),
+             "replaydet": (0, "there is no replay"), "omega": (0, "there are no modulated sources"),
+             "debuglevel": ("", "trajectories of a photon: sluice.replay(translate(cfg).config, id)"),
+             "istrajstokes": (0, "there is no polarisation"), "srcweight": (1, "the result is per launched photon")}
+"""Settings that only may have their default, and what to do instead."""
+
+_OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
+_COLUMNS = ["x", "y", "z", "u", "v", "w", "time", "collisions"]
+"""The columns from which the data of detected photons are made."""
+
+
+class Translation(NamedTuple):
+    """What translate() makes of a dictionary of pmcx."""
+
+    config: Dict[str, Any]
+    """The configuration of sluice; model.voxels.file is missing: it is for the labels."""
+    labels: Any
+    """The labels of the voxels, uint8, shape (nx, ny, nz)."""
+    detectors: Optional[Dict[str, Any]]
+    """The configuration that gives the detected photons: the same without absorption; None without detectors."""
+    flag: str
+    """The letters of savedetflag in the order of the rows of detp."""
+
+
+class _Reader:
+    """The settings of a dictionary of pmcx, and the problems that it has."""
+
+    def __init__(self, cfg: Mapping[str, Any]):
+        self.cfg = {str(key).lower(): value for key, value in cfg.items() if value is not None}
+        self.problems: List[str] = []
+
+    def refuse(self, key: str, problem: str) -> None:
+        self.problems.append(f"{key}: {problem}")
+
+    def get(self, key: str, default: Any) -> Any:
+        return self.cfg.get(key, default)
+
+    def numbers(self, key: str, default: Any, least: int) -> Any:
+        """A list of numbers, with zeros up to the least length; of an array with one row, this row."""
+        found = numpy.squeeze(numpy.array(self.get(key, default), "f8"))
+        if found.ndim != 1:
+            if found.ndim > 1:
+                self.refuse(key, "has several rows, and one source is possible; run them one after the other")
+            found = found.reshape(-1)[:least]
+        return numpy.concatenate([found, numpy.zeros(max(0, least - len(found)))])
+
+    def check(self) -> None:
+        """Refuses settings that are unknown or have no counterpart."""
+        for key, value in self.cfg.items():
+            if key in _DEFAULTS:
+                if key == "debuglevel":
+                    value = str(value).lower().replace("p", "")  # the progress bar
+                if numpy.ndim(value) or value != _DEFAULTS[key][0]:
+                    self.refuse(key, f"{value!r} is not possible; {_DEFAULTS[key][1]}")
+            elif key not in _USED | _WITHOUT_EFFECT:
+                self.refuse(key, "is not possible with sluice; remove it")
+        for key in ("nphoton", "prop", "tend", "srcpos", "srcdir"):
+            if key not in self.cfg:
+                self.refuse(key, "is missing; it is required")
+
+
+# --- parts of the translation ---------------------------------------------------------------------
+
+def _mm(value: float) -> str:
+    return f"{float(value)!r} mm"
+
+
+def _labels(r: _Reader) -> Any:
+    """The labels with the shapes drawn into them."""
+    vol = r.get("vol", None)
+    if numpy.ndim(vol) != 3 and not (vol is None and "shapes" in r.cfg):
+        r.refuse("vol", "is not an array of three dimensions; varying media need a label each, up to 255")
+        vol = numpy.ones((1, 1, 1))
+    made = _mcx_input.rasterise(r.cfg["shapes"], vol) if "shapes" in r.cfg else numpy.asarray(vol)
+    labels = made.astype("u1")
+    if not numpy.array_equal(labels, made):
+        r.refuse("vol", "has labels that are not whole numbers from 0 to 255; renumber them")
+    if 1 in labels.shape[:2] and labels.size > 1:
+        r.refuse("vol", "has one voxel in x or y, where MCX simulates in two dimensions; use two or more voxels")
+    return labels
+
+
+def _reflects(r: _Reader) -> bool:
+    """Whether the boundary reflects: isreflect, or the letters of bc."""
+    default = "r" if r.get("isreflect", 1) else "a"
+    letters = str(r.get("bc", "______")).lower().replace("_", default)
+    if "1" in letters[6:]:
+        r.refuse("bc", "faces as detectors are not possible; use disks, detpos")
+    if len(set(letters[:6])) != 1 or letters[0] not in "ra":
+        r.refuse("bc", f"{r.get('bc', '')!r} is not possible: all faces must be r, or all a")
+    return letters[:1] == "r"
+
+
+def _media(r: _Reader, labels: Any) -> Tuple[List[Dict[str, Any]], float, float]:
+    """The media from label 1 on, the refractive index outside, and the one outside that MCX uses for times."""
+    prop = numpy.array(r.get("prop", [[0, 0, 1, 1]] * 2), "f8")
+    if prop.ndim != 2 or prop.shape[1] != 4 or len(prop) < 2:
+        r.refuse("prop", "is not a table with a row mua, mus, g, n for label 0 and for each medium; correct it")
+        return [], 1, 1
+    media = [{"mu_a": f"{a!r} /mm", "mu_s": f"{s!r} /mm", "g": g, "n": n} for a, s, g, n in prop[1:].tolist()]
+    if _reflects(r):
+        return media, float(prop[0, 3]), float(prop[0, 3])
+    indices = set(prop[[k for k in numpy.unique(labels) if 0 < k < len(prop)], 3].tolist())
+    if len(indices) > 1:
+        r.refuse("isreflect", "0 with media of different n is not possible: sluice refracts between them; use equal n")
+    return media, min(indices, default=1.0), float(prop[0, 3])
+
+
+def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
+    """The source; positions and lengths of MCX are in voxels."""
+    kind = str(r.get("srctype", "pencil")).lower()
+    position, direction = r.numbers("srcpos", [0, 0, 0], 4), r.numbers("srcdir", [0, 0, 1], 4)
+    one, two = (r.numbers(key, [0] * 4, 4) for key in ("srcparam1", "srcparam2"))
+    made: Dict[str, Any] = {"type": kind, "position": (position[:3] - origin) * unit,
+                            "direction": direction[:3].tolist()}
+    if position[3] not in (0, 1):
+        r.refuse("srcpos", "a weight of the photons is not possible; the result is per launched photon")
+    if kind == "pencil" and numpy.isnan(direction[3]):
+        made["type"] = "isotropic"
+    elif direction[3] and kind not in ("isotropic", "cone", "line"):
+        r.refuse("srcdir", "a focal length is not possible; leave the fourth number out")
+    if kind == "cone" and not one[1]:
+        made["angle"] = f"{one[0]!r} rad"
+    elif kind == "gaussian":
+        made["sigma"] = _mm(one[0] * unit / 2)  # MCX has the radius where the intensity is 1/e^2
+    elif kind == "disk" and not one[1]:
+        made["radius"] = _mm(one[0] * unit)
+    elif kind in ("planar", "line", "slit") and (kind == "planar" or not two.any()):
+        made["side"] = one[:3] * unit
+        if kind == "planar":
+            made["side_2"] = two[:3] * unit
+    elif kind not in ("pencil", "isotropic"):
+        r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, "
+                            "disk, planar, line or slit")
+    if made["type"] in ("isotropic", "line"):
+        del made["direction"]
+    return made
+
+
+def _onto_surface(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, n: float) -> float:
+    """
+    Moves a source from outside onto the face that it shines on, and returns its time of flight there in seconds.
+
+    Without isspecular, light of MCX enters without reflection and refraction. That of sluice does so if it starts
+    inside, so a collimated beam at a right angle to a face starts at this face.
+    """
+    position, direction = source["position"], source.get("direction", numpy.ones(3))
+    size = numpy.array(labels.shape) * unit
+    outside = (position < 0) | (position > size)
+    axis = int(numpy.argmax(outside))
+    face = labels[tuple(slice(None) if a != axis else 0 if position[axis] < 0 else -1 for a in range(3))]
+    along = [*numpy.delete(direction, axis), *(source[key][axis] for key in ("side", "side_2") if key in source)]
+    if source["type"] == "cone" or any(along) or outside.sum() != 1 or not face.all() or \
+            direction[axis] * (1 if position[axis] < 0 else -1) <= 0:
+        r.refuse("isspecular", "0 with this source outside of the volume is not possible; set isspecular and "
+                               "voidtime to 1, or place the source on the surface")
+        return 0.0
+    at = 0.0 if position[axis] < 0 else size[axis]
+    way, position[axis] = abs(at - position[axis]), at
+    return float(way * n / LIGHT_MM) if r.get("voidtime", 1) else 0.0
+
+
+def _earlier(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, n: Tuple[float, float, bool]) -> float:
+    """The time of flight that only the clock of MCX has; n: outside, outside for times, whether a medium differs."""
+    inside = (source["position"] >= 0).all() and (source["position"] <= numpy.array(labels.shape) * unit).all()
+    n_outside, n_of_times, differ = n
+    if inside or not (differ or not r.get("voidtime", 1)):
+        return 0.0
+    if r.get("isspecular", 0) and r.get("voidtime", 1):
+        if n_outside != n_of_times:
+            r.refuse("isspecular", "1 with isreflect 0 is not possible; set both to the same value")
+        return 0.0
+    return _onto_surface(r, source, labels, unit, n_of_times)
+
+
+def _gates(cfg: Mapping[str, Any]) -> Tuple[float, float, int]:
+    """The time gates: their start and step in seconds, and their number."""
+    start, end = float(cfg.get("tstart", 0)), float(cfg.get("tend", 0))
+    step = float(cfg.get("tstep", 0)) or end - start
+    return start, step, max(1, round((end - start) / step)) if step > 0 else 1
+
+
+def _tally(r: _Reader, estimator: str, earlier: float) -> List[List[str]]:
+    """The tally of the output in each voxel."""
+    output = str(r.get("outputtype", "flux")).lower()
+    start, step, n = _gates(r.cfg)
+    if output not in _OUTPUTS:
+        r.refuse("outputtype", f"{output} is not possible; use flux, fluence or energy")
+    if not r.get("issave2pt", 1) or output not in _OUTPUTS:
+        return []
+    ends = "..".join(f"{(t - earlier) * 1e9!r} ns" for t in (start, start + n * step))
+    return [[_OUTPUTS[output].format(estimator), "voxel", *([f"time:{n}:{ends}"] if start or n > 1 else [])]]
+
+
+def _detector_flag(r: _Reader, homogeneous: bool) -> str:
+    """The letters of savedetflag in MCX's order; '' without detected photons."""
+    if not r.get("issavedet", 1) or len(r.get("detpos", [])) == 0:
+        return ""
+    more = "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
+    flag = "".join(c for c in "dspmxvwi" if c in str(r.get("savedetflag", "dp")).lower() + more)
+    missing = "".join(letter for letter in flag if letter in ("mi" if homogeneous else "spmi"))
+    if missing:
+        r.refuse("savedetflag", f"the data {missing} of photons are not possible (s and p are with one medium and the "
+                                "source in the volume); set savedetflag to 'dxvw', or issavedet to 0 for none")
+    return flag
+
+
+def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
+    """The configuration of sluice for a dictionary of pmcx. ValueError names all settings that are not possible.
+
+    estimator   of the fluence: "track", by the lengths of paths, or "collision", which is faster, but is 0 in media
+                without collisions and has more variance where they are rare
+    """
+    r = _Reader(cfg)
+    r.check()
+    unit, origin = float(r.get("unitinmm", 1)), 0.0 if r.get("issrcfrom0", 0) else 1.0
+    labels = _labels(r)
+    media, n_outside, n_of_times = _media(r, labels)
+    source = _source(r, unit, origin)
+    earlier = _earlier(r, source, labels, unit, (n_outside, n_of_times, any(m["n"] != n_of_times for m in media)))
+    seed = r.get("seed", 1648335518)
+    if numpy.ndim(seed):
+        r.refuse("seed", "the seeds of photons are not possible; use a number")
+        seed = 1
+    respin = int(r.get("respin", 1))
+    particles = int(r.get("nphoton", 1)) * max(respin, 1)
+    voxels = {"voxel": _mm(unit), "media": media, "n_outside": n_outside, "absorption": "implicit",
+              "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
+              "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
+                         for key, value in source.items()}}
+    inside = (source["position"] >= 0).all() and (source["position"] <= numpy.array(labels.shape) * unit).all()
+    flag = _detector_flag(r, len(media) == 1 and bool(inside))
+    if flag:
+        voxels["detectors"] = [{"position": [_mm(v) for v in (d[:3] - origin) * unit], "radius": _mm(d[3] * unit)}
+                               for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
+    run_of = {"name": "mcx", "seed": int(seed) if seed > 0 else random.getrandbits(63), "particles": particles,
+              "batch": -(-particles // BATCHES)}
+    tallies = _tally(r, estimator, earlier)
+    if r.problems:
+        raise ValueError("\n".join(r.problems))
+    clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
+    config = {"run": run_of, "model": {"voxels": voxels}, "tallies": tallies, "output": {"format": "none"}}
+    hits = {"run": run_of, "model": {"voxels": clear}, "keep": "hit", "output": {"columns": _COLUMNS}}
+    return Translation(config, labels, hits if flag else None, flag)
+
+
+# --- results --------------------------------------------------------------------------------------
+
+def _field(result: Run, cfg: Mapping[str, Any]) -> Dict[str, Any]:
+    """flux and its standard error, of shape (nx, ny, nz, gates), in MCX's units."""
+    grid = next(t for name, t in result.tallies.items() if "(" in name)
+    output, (_, step, gates) = str(cfg.get("outputtype", "flux")).lower(), _gates(cfg)
+    row, volume = grid.fates["all"], numpy.prod([a.edges[1] - a.edges[0] for a in grid.axes[:3]])  # cm^3
+    scale = 1 if output == "energy" else 1e-2 / volume / (step if output == "flux" else 1)  # from 1/cm^2 to 1/mm^2
+    shape = (*grid.shape[:3], gates)
+    return {"flux": (row["mean"] * scale).astype("f4").reshape(shape),
+            "flux_error": (row["error"] * scale).astype("f4").reshape(shape)}
+
+
+def _detected(result: Run, made: Translation, cfg: Mapping[str, Any]) -> Any:
+    """The rows of detp by the letters of the flag."""
+    unit = float(cfg.get("unitinmm", 1))
+    column = {name: numpy.asarray(result.survivors[name]) for name in _COLUMNS}
+    at = numpy.stack([column[c] for c in "xyz"]) * 10 / unit  # in voxels, from 0
+    discs = numpy.array(cfg["detpos"], "f8").reshape(-1, 4)
+    first = 0.0 if cfg.get("issrcfrom0", 0) else 1.0
+    far = sum((at[a][:, None] - (discs[:, a] - first)) ** 2 for a in range(3)) / discs[:, 3] ** 2
+    speed = LIGHT_MM * 1e-9 / made.config["model"]["voxels"]["media"][0]["n"]
+    rows = {"d": [1 + numpy.argmax(far <= numpy.maximum(1, far.min(1, keepdims=True)), 1)], "x": list(at),
+            "v": [column[c] for c in "uvw"], "w": [numpy.ones(at.shape[1])], "p": [column["time"] * (speed / unit)],
+            "s": [column["collisions"].astype("u4").view("f4")]}  # pmcx, too, stores the bits of a whole number
+    made_of = [row for letter in made.flag for row in rows[letter]]
+    return numpy.array(made_of, "f4")[:, :int(cfg.get("maxdetphoton", 1e6))]
+
+
+def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, device: Optional[str] = None,
+        estimator: str = "track", **settings: Any) -> Dict[str, Any]:
+    """Runs a simulation of MCX and returns what pmcx.run() returns.
+
+    cfg         a dictionary of pmcx, or the path of an input file of MCX; or the settings as further arguments
+    device      as run.device of sluice: "cpu", "cuda", ...; None: a GPU if there is one
+    estimator   of the fluence, as in translate()
+
+    The result has flux and its standard error flux_error, detp, vol (dumpmask), and stat. It does not depend on the
+    device or the number of GPUs. Raises ValueError, which names all settings that are not possible, and sluice.Error.
+    """
+    given = _mcx_input.load(os.fspath(cfg)) if isinstance(cfg, (str, os.PathLike)) else dict(cfg or {})
+    given = {str(key).lower(): value for key, value in {**given, **settings}.items() if value is not None}
+    made = translate(given, estimator)
+    more = {} if device is None else {"device": device}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "labels.npy")
+        numpy.save(path, numpy.asfortranarray(made.labels))
+        main = _run(made.config, model__voxels__file=path, **more)
+        hits = _run(made.detectors, model__voxels__file=path, **more) if made.detectors else None
+    result: Dict[str, Any] = _field(main, given) if made.config["tallies"] else {}
+    if hits is not None:
+        result["detp"] = _detected(hits, made, given)
+    if given.get("dumpmask"):
+        result["vol"] = made.labels.astype("u4")
+    photons = main.particles
+    result["stat"] = {"runtime": 1e3 * main.report["times"]["wall_seconds"], "nphoton": photons, "workload": [1.0],
+                      "energytot": float(photons), "energyabs": main.fates["absorbed"].fraction * photons,
+                      "unitinmm": float(given.get("unitinmm", 1))}
+    return result
+
+
+def main(words: List[str]) -> int:
+    """python -m sluice mcx FILE.json [FILE.npz]: runs an input file of MCX; all arrays go to the second file."""
+    if len(words) not in (1, 2) or words[0].startswith("-"):
+        print(main.__doc__, file=sys.stderr)
+        return 2
+    try:
+        result = run(words[0])
+    except (ValueError, OSError, Error) as e:
+        print(f"sluice: {words[0]}: {e}", file=sys.stderr)
+        return e.status.code if isinstance(e, Error) else 2
+    stat = result.pop("stat")
+    print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %")
+    numpy.savez(words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz", **result)
+    return 0
