@@ -45,7 +45,7 @@ TWINS = {
     "SCORED_MODEL": "what a file does for each model with scores; models.def removes it",
     "SL_SIMD_LANES": "switch that a file sets before it includes the rules of the models",
     **{name: "scalar version in particle/lanes.h, SIMD version in particle/lanes_simd.h"
-       for name in ("SL_ITEM", "SL_MEMBER", "SL_MEMBER_FEW", "sl_f32_of", "sl_mask", "sl_select",
+       for name in ("SL_BYTE", "SL_ITEM", "SL_MEMBER", "SL_MEMBER_FEW", "sl_f32_of", "sl_mask", "sl_select",
                     "sl_select_fate", "sl_select_u32")},
     "VALGRIND_MAKE_MEM_UNDEFINED": "empty replacement of a macro of Valgrind, where it is missing",
 }

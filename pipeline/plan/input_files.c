@@ -20,6 +20,7 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/dirs.h"
 #include "stages/inputs/inputs.h"
+#include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
 enum { NOTICE_BYTES = 256 };
@@ -132,7 +133,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 			sl_sized((double)plan->machine.free_bytes, have));
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
-	return model->load(plan->config.model_config.bytes, plan->recipe.rules.bytes);
+	return model->load(
+		plan->config.model_config.bytes, plan->recipe.rules.bytes, sl_volume_read);
 }
 
 /* --- particles -------------------------------------------------------------------------------- */

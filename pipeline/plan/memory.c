@@ -135,9 +135,9 @@ static void measure(struct sl_plan *plan)
 				sl_size_mul(memory->device_pipeline_pinned,
 					(size_t)plan->n_devices * plan->n_device_slots)));
 	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
-	memory->device = sl_size_add(data,
-		sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
-			sl_size_mul(memory->resident, plan->n_host_slots + TAKEN)));
+	memory->device = sl_size_add(
+		data, sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
+			      sl_size_mul(memory->resident, plan->n_host_slots + TAKEN)));
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "pipeline/results/run_files.h"
 #include "primitives/files/read.h"
 #include "stages/inputs/inputs.h"
+#include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
 /* The configuration of model list. The bytes are aligned by the union that contains them. */
@@ -74,7 +75,7 @@ static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
 {
 	const struct sl_model *model = c->model;
 	char key[SL_WORD_BYTES];
-	enum sl_status s = model->load(c->model_config.bytes, NULL);
+	enum sl_status s = model->load(c->model_config.bytes, NULL, sl_volume_read);
 
 	if (s != SL_USAGE)
 		return s;

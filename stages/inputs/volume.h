@@ -16,25 +16,10 @@
 #include <stdint.h>
 
 #include "primitives/base/status.h"
+#include "stages/models/rules_data.h"
 
 /* The most voxels of a volume (1024^3), and the largest label. */
 enum { SL_VOLUME_VOXELS_MAX = 1 << 30, SL_VOLUME_LABEL_MAX = UINT16_MAX };
-
-struct sl_volume {
-	uint16_t
-		*labels; /* of voxel (i, j, k): labels[i + nx*(j + ny*k)], in one sl_memory_get() */
-	uint32_t size[3];  /* nx, ny, nz */
-	double edge_mm[3]; /* of a voxel; 0 if the file does not state it */
-	uint32_t largest;  /* label */
-};
-
-/* What the user states of the file. */
-struct sl_volume_request {
-	uint32_t
-		size[3]; /* 0: not stated; a raw file needs them, that of any other must be equal */
-	const char
-		*type; /* of the items of a raw file: "uint8", "<u2", as numpy; NULL: not stated */
-};
 
 /*
  * Reads the file path. SL_BAD_INPUT for a file that is damaged, has another shape or labels that

@@ -233,12 +233,12 @@ struct sl_model {
 
 	/*
 	 * Data of the rules that are too large for them (rules_data.h); NULL: none. data() returns
-	 * the member of the rules that refers to them. load() reads the files that the configuration
-	 * names. Without rules, before make(), it sets the keys that follow from the files, and what
-	 * identifies them; with rules, it writes the data.
+	 * the member of the rules that refers to them. load() reads the file that the key file
+	 * names. Without rules, before make(), it sets the keys that follow from the file, and what
+	 * identifies it; with rules, it writes the data.
 	 */
 	struct sl_rules_data *(*data)(void *rules);
-	enum sl_status (*load)(void *config, const void *rules);
+	enum sl_status (*load)(void *config, const void *rules, sl_volume_reader *read);
 
 	/* The voxels of the model along x, y and z, from 0 on, and their edges, cm. NULL: none. */
 	void (*voxels)(const void *rules, uint32_t n[3], double edge[3]);

@@ -1,13 +1,35 @@
-/* rules_data.h - data of rules that are too large for their struct. */
+/* rules_data.h - data of rules that are too large for their struct, and what they are made of. */
 #ifndef SL_STAGES_MODELS_RULES_DATA_H
 #define SL_STAGES_MODELS_RULES_DATA_H
 
 #include <stdint.h>
+
+#include "primitives/base/status.h"
 
 /* A member of the rules. A device has its own copy of the data, and of the rules. */
 struct sl_rules_data {
 	const void *at; /* NULL until the plan has allocated it */
 	uint64_t bytes;
 };
+
+/* A regular grid of labels (stages/inputs/volume.h). */
+struct sl_volume {
+	uint16_t
+		*labels; /* of voxel (i, j, k): labels[i + nx*(j + ny*k)], in one sl_memory_get() */
+	uint32_t size[3];  /* nx, ny, nz */
+	double edge_mm[3]; /* of a voxel; 0 if the file does not state it */
+	uint32_t largest;  /* label */
+};
+
+/* What the user states of the file. */
+struct sl_volume_request {
+	uint32_t
+		size[3]; /* 0: not stated; a raw file needs them, that of any other must be equal */
+	const char *type; /* of the items of a raw file: "u1", ">u2", ...; NULL: not stated */
+};
+
+/* Reads a volume from a file; sl_volume_read() is one. */
+typedef enum sl_status sl_volume_reader(
+	const char *path, const struct sl_volume_request *request, struct sl_volume *v);
 
 #endif

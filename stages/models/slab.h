@@ -99,14 +99,14 @@ struct sl_slab {
 	struct sl_slab_layer layer[SL_SLAB_LAYERS_MAX];
 	uint32_t layers;
 	struct sl_roulette roulette;
-	float sin_in, cos_in;       /* of the angle of incidence */
-	int incidence;              /* enum sl_slab_incidence */
-	int source;                 /* enum sl_slab_source */
-	float size;                 /* radius, or standard deviation in x and in y, cm */
-	float depth;                /* of an isotropic source, cm */
-	float sine2;                /* of a fibre: squared sine of the half angle of its cone */
-	enum sl_fate bounced;       /* of a particle that is reflected on entry, or by the cover */
-	uint32_t cover;             /* clear layers above the first one that is not; inside: 0 */
+	float sin_in, cos_in; /* of the angle of incidence */
+	int incidence;        /* enum sl_slab_incidence */
+	int source;           /* enum sl_slab_source */
+	float size;           /* radius, or standard deviation in x and in y, cm */
+	float depth;          /* of an isotropic source, cm */
+	float sine2;          /* of a fibre: squared sine of the half angle of its cone */
+	enum sl_fate bounced; /* of a particle that is reflected on entry, or by the cover */
+	uint32_t cover;       /* clear layers above the first one that is not; inside: 0 */
 	struct sl_slab_detector detector;
 	uint32_t max_steps;
 };

@@ -44,10 +44,10 @@
 /* The columns that a step changes, without the number of steps. */
 #define SL_VOXELS_MOVED (SL_COLUMNS_voxels & ~(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_steps)))
 
-#define SL_FATES_voxels                                                        \
-	(SL_FATE_BIT(SL_FATE_escaped) | SL_FATE_BIT(SL_FATE_absorbed) |        \
+#define SL_FATES_voxels                                                          \
+	(SL_FATE_BIT(SL_FATE_escaped) | SL_FATE_BIT(SL_FATE_absorbed) |          \
 		SL_FATE_BIT(SL_FATE_max_steps) | SL_FATE_BIT(SL_FATE_roulette) | \
-		SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_specular) |     \
+		SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_specular) |       \
 		SL_FATE_BIT(SL_FATE_missed) | SL_FATE_BIT(SL_FATE_max_time))
 
 /* A history has dozens of flights, so a survivor is stored, not computed again. */
@@ -91,16 +91,16 @@ struct sl_voxels_detector {
  */
 struct sl_voxels {
 	struct sl_rules_data data;
-	uint32_t row, plane;  /* labels from a voxel to the next one in y, in z */
-	float nx, ny, nz;     /* voxels along each axis */
-	float dx, dy, dz;     /* the edges of a voxel, cm */
+	uint32_t row, plane;          /* labels from a voxel to the next one in y, in z */
+	float nx, ny, nz;             /* voxels along each axis */
+	float dx, dy, dz;             /* the edges of a voxel, cm */
 	float per_dx, per_dy, per_dz; /* about 1/dx, ... */
 	struct sl_roulette roulette;
-	int source;                  /* enum sl_voxels_source */
+	int source;                               /* enum sl_voxels_source */
 	float position_x, position_y, position_z; /* cm */
 	float direction_x, direction_y, direction_z;
-	float size;                  /* of a source: radius, or standard deviation, cm */
-	float spread;                /* fibre: squared sine of the half angle; cone: 1 - its cosine */
+	float size;   /* of a source: radius, or standard deviation, cm */
+	float spread; /* fibre: squared sine of the half angle; cone: 1 - its cosine */
 	float side_x[2], side_y[2], side_z[2]; /* the sides of a planar source, line or slit, cm */
 	uint32_t detectors;
 	struct sl_voxels_detector detector[SL_VOXELS_DETECTORS_MAX];
@@ -129,8 +129,8 @@ SL_HD sl_u32 sl_voxels_place(const struct sl_voxels *r, sl_u32 voxel)
 
 SL_HD sl_u32 sl_voxels_label(const struct sl_voxels *r, sl_u32 place)
 {
-	return SL_BYTE((const uint8_t *)r->data.at +
-			       SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium),
+	return SL_BYTE(
+		(const uint8_t *)r->data.at + SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium),
 		place);
 }
 
@@ -224,15 +224,14 @@ SL_HD_PART void sl_voxels_cross(
  * refraction stays go on with the optical length that is left; the others stop. Nothing goes on
  * from the outside or to it.
  */
-SL_HD_PART void sl_voxels_change(
-	const struct sl_voxels *r, struct sl_voxels_walk *w, sl_mask changes, sl_u32 next, sl_f32 at)
+SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_walk *w,
+	sl_mask changes, sl_u32 next, sl_f32 at)
 {
 	sl_mask on = changes & (next != 0) & (w->label != 0) &
 	             (SL_VOXELS_OF(r, next, n) == SL_VOXELS_OF(r, w->label, n));
 	sl_f32 left = (w->length - at) * SL_VOXELS_OF(r, w->label, mu_t);
 
-	w->length = sl_select(
-		on, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
+	w->length = sl_select(on, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
 	w->label = sl_select_u32(on, next, w->label);
 	w->stops = w->stops | (changes & sl_not(on));
 	w->stopped = sl_select(changes & sl_not(on), at, w->stopped);
@@ -290,8 +289,7 @@ SL_HD_PART void sl_voxels_fly(const struct sl_voxels *r, const struct sl_voxels_
 	sl_fly(p, length, slowness);
 	p->x = sl_voxels_end(&w->x, r->dx, w->stops & w->at_x, p->x);
 	p->y = sl_voxels_end(&w->y, r->dy, w->stops & w->at_y, p->y);
-	p->z = sl_voxels_end(
-		&w->z, r->dz, w->stops & sl_not(w->at_x) & sl_not(w->at_y), p->z);
+	p->z = sl_voxels_end(&w->z, r->dz, w->stops & sl_not(w->at_x) & sl_not(w->at_y), p->z);
 }
 
 /* The number of the voxel on an axis; back: the one before the last face. */
@@ -314,10 +312,11 @@ SL_HD_PART sl_u32 sl_voxels_of_walk(const struct sl_voxels_walk *w, sl_mask back
  * Reflects p, which has come to the face at which its walk stopped, or refracts it from index n to
  * m. Returns whether it passes.
  */
-SL_HD_PART sl_mask sl_voxels_refract(const struct sl_voxels_walk *w, sl_lanes *p, sl_f32 n,
-	sl_f32 m, sl_f32 uniform)
+SL_HD_PART sl_mask sl_voxels_refract(
+	const struct sl_voxels_walk *w, sl_lanes *p, sl_f32 n, sl_f32 m, sl_f32 uniform)
 {
-	sl_f32 along = sl_select(w->at_x, p->u, sl_select(w->at_y, p->v, p->w)), beyond, ratio = n / m;
+	sl_f32 along = sl_select(w->at_x, p->u, sl_select(w->at_y, p->v, p->w)), beyond,
+	       ratio = n / m;
 	sl_mask passes = sl_not(uniform <= sl_fresnel(n, m, fabsf(along), &beyond));
 	sl_lanes q = *p;
 
@@ -328,8 +327,8 @@ SL_HD_PART sl_mask sl_voxels_refract(const struct sl_voxels_walk *w, sl_lanes *p
 	p->u = sl_select(w->at_x, -p->u, p->u);
 	p->v = sl_select(w->at_y, -p->v, p->v);
 	p->w = sl_select(w->at_x | w->at_y, p->w, -p->w);
-	sl_assign_some_if(SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w), passes, p,
-		&q);
+	sl_assign_some_if(
+		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w), passes, p, &q);
 	return passes;
 }
 
@@ -357,8 +356,8 @@ SL_HD_PART void sl_voxels_leave(const struct sl_voxels *r, sl_mask leaves, sl_la
 
 		hits = hits | (fmaf(x, x, fmaf(y, y, z * z)) <= d->radius2);
 	}
-	p->fate = sl_select_fate(
-		leaves, sl_select_fate(hits, SL_FATE_hit, SL_FATE_escaped), p->fate);
+	p->fate =
+		sl_select_fate(leaves, sl_select_fate(hits, SL_FATE_hit, SL_FATE_escaped), p->fate);
 }
 
 /* p has come to the face at which its walk stopped. Returns the voxel where it is then. */
@@ -366,8 +365,8 @@ SL_HD_PART sl_u32 sl_voxels_pass(
 	const struct sl_voxels *r, const struct sl_voxels_walk *w, sl_lanes *p, sl_f32 uniform)
 {
 	sl_u32 next = sl_voxels_label(r, w->place);
-	sl_mask passes = sl_voxels_refract(w, p, SL_VOXELS_OF(r, w->label, n),
-		SL_VOXELS_OF(r, next, n), uniform);
+	sl_mask passes = sl_voxels_refract(
+		w, p, SL_VOXELS_OF(r, w->label, n), SL_VOXELS_OF(r, next, n), uniform);
 	sl_mask leaves = passes & (next == 0);
 
 	sl_voxels_leave(r, leaves, p);
@@ -474,8 +473,7 @@ SL_HD_PART sl_f32 sl_voxels_deposit_in(
 	const struct sl_voxels *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)
 {
 	(void)most;
-	return sl_deposit(
-		&r->roulette, SL_VOXELS_OF(r, sl_voxels_label_in(r, i), keep), p, weight);
+	return sl_deposit(&r->roulette, SL_VOXELS_OF(r, sl_voxels_label_in(r, i), keep), p, weight);
 }
 
 /* A clear medium has no mean free path, and so no estimate by collisions. */

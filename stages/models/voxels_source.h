@@ -30,8 +30,8 @@ SL_HD_PART void sl_voxels_start_place(const struct sl_voxels *r, sl_lanes *p, ui
 		p->z = fmaf(a, r->side_z[0], fmaf(b, r->side_z[1], p->z));
 	} else {
 		sl_lanes q = *p;
-		sl_f32 radius = r->size *
-		                sqrtf(r->source == SL_VOXELS_GAUSSIAN ? -2.0f * sl_log(a) : a);
+		sl_f32 radius =
+			r->size * sqrtf(r->source == SL_VOXELS_GAUSSIAN ? -2.0f * sl_log(a) : a);
 
 		sl_deflect(&q, p->u, p->v, p->w, radius, sl_all(0.0f), 2.0f * b);
 		p->x += q.u;

@@ -291,7 +291,6 @@ static const char voxel[] = "voxel";
 static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_choices *choices,
 	bool ranges, struct sl_grid_field *f)
 {
-	static const enum sl_column places[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z};
 	uint32_t n[3] = {1, 1, 1};
 	double edge[3] = {1, 1, 1};
 
@@ -306,11 +305,12 @@ static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_cho
 			voxel);
 	if (ranges)
 		choices->model->voxels(choices->rules.bytes, n, edge);
-	for (f->n_axes = 0; f->n_axes < 3; f->n_axes++) {
-		const uint32_t a = f->n_axes;
-
-		f->axis[a] = (struct sl_grid_axis){
-			.column = places[a], .bins = n[a], .hi = n[a] * edge[a]};
+	f->axis[0].column = SL_COLUMN_x;
+	f->axis[1].column = SL_COLUMN_y;
+	f->axis[2].column = SL_COLUMN_z;
+	for (; f->n_axes < 3; f->n_axes++) {
+		f->axis[f->n_axes].bins = n[f->n_axes];
+		f->axis[f->n_axes].hi = n[f->n_axes] * edge[f->n_axes];
 	}
 	return true;
 }

@@ -277,14 +277,16 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 static sl_column_set sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;
-	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette) ? SL_BIT(SL_COLUMN_weight) : 0;
+	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette) ? SL_BIT(SL_COLUMN_weight)
+	                                                                  : 0;
 }
 
 /* Implicit capture takes weight from living particles; no particle ends as absorbed. */
 static sl_fate_set sl_slab_weight_fates(const void *rules)
 {
-	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette) ? 0
-	                                                          : SL_FATE_BIT(SL_FATE_absorbed);
+	return sl_is_analogue(&((const struct sl_slab *)rules)->roulette)
+	               ? 0
+	               : SL_FATE_BIT(SL_FATE_absorbed);
 }
 
 /* The fluence that one collision scores is at most the longest mean free path. */

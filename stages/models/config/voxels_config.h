@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "primitives/device/device.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/read.h"
-#include "stages/inputs/volume.h"
-#include "stages/models/model.h"
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;
@@ -42,14 +41,14 @@ struct sl_voxels_config {
 	uint32_t largest; /* label of the volume; set by sl_voxels_load(); 0: no file was read */
 };
 
-static const char *const sl_voxels_sources[] = {"pencil", "gaussian", "disk", "fibre", "isotropic",
-	"cone", "planar", "line", "slit", NULL};
+static const char *const sl_voxels_sources[] = {
+	"pencil", "gaussian", "disk", "fibre", "isotropic", "cone", "planar", "line", "slit", NULL};
 
 #define OPTION(...) SL_OPTION(sl_voxels_config, __VA_ARGS__),
-#define OF_MEDIUM(path, ...)                                                              \
+#define OF_MEDIUM(path, ...)                                                            \
 	SL_OPTION_NAMED("media[]." #path, sl_voxels_config, media[0].path, __VA_ARGS__, \
 		.stride = sizeof(struct sl_voxels_medium_config)),
-#define OF_DETECTOR(path, ...)                                                                    \
+#define OF_DETECTOR(path, ...)                                                                  \
 	SL_OPTION_NAMED("detectors[]." #path, sl_voxels_config, detectors[0].path, __VA_ARGS__, \
 		.stride = sizeof(struct sl_voxels_detector_config)),
 static const struct sl_option sl_voxels_options[] = {
@@ -87,7 +86,8 @@ static uint8_t sl_voxels_same_label(const struct sl_voxels_config *c, uint64_t l
 {
 	uint64_t k = 1;
 
-	while (k < label && memcmp(&c->media[k - 1], &c->media[label - 1], sizeof(c->media[0])) != 0)
+	while (k < label &&
+		memcmp(&c->media[k - 1], &c->media[label - 1], sizeof(c->media[0])) != 0)
 		k++;
 	return (uint8_t)(label > 0 ? k : 0);
 }
@@ -148,7 +148,7 @@ static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *
 }
 
 /* See struct sl_model. */
-static enum sl_status sl_voxels_load(void *config, const void *rules)
+static enum sl_status sl_voxels_load(void *config, const void *rules, sl_volume_reader *read)
 {
 	struct sl_voxels_config *c = (struct sl_voxels_config *)config;
 	struct sl_volume_request request = {.type = c->type[0] ? c->type : NULL};
@@ -159,7 +159,7 @@ static enum sl_status sl_voxels_load(void *config, const void *rules)
 		request.size[a] = (uint32_t)c->size.at[a];
 	c->largest = c->file[0] ? 0 : 1;
 	if (c->file[0]) {
-		s = sl_volume_read(c->file, &request, &v);
+		s = read(c->file, &request, &v);
 		if (s == SL_OK)
 			s = sl_voxels_check(c, &v);
 		if (s == SL_OK)
@@ -169,7 +169,7 @@ static enum sl_status sl_voxels_load(void *config, const void *rules)
 	}
 	if (s == SL_OK && rules) /* make() has accepted the size */
 		sl_voxels_fill(c, &v, (const struct sl_voxels *)rules);
-	sl_volume_free(&v);
+	sl_memory_give(SL_HOST, v.labels);
 	return s;
 }
 
@@ -186,12 +186,14 @@ static void sl_voxels_make_grid(
 	bool known = c->largest > 0; /* else the file is reported */
 
 	if (c->size.n != 3 && known)
-		check->complain(check->ctx, "size", c->size.n > 0
+		check->complain(check->ctx, "size",
+			c->size.n > 0
 				? "is not a list of three numbers of voxels; write [60, 60, 60]"
 				: "is missing: without a file it sets the voxels along x, y and z; write "
 				  "[60, 60, 60]");
 	if (c->voxel.n != 1 && c->voxel.n != 3 && known)
-		check->complain(check->ctx, "voxel", c->voxel.n > 0
+		check->complain(check->ctx, "voxel",
+			c->voxel.n > 0
 				? "is not one length or three; write 1 mm or [1 mm, 1 mm, 2 mm]"
 				: "is missing, and no file states it; give the edge of a voxel, such as "
 				  "1 mm");
@@ -199,7 +201,8 @@ static void sl_voxels_make_grid(
 		n[a] = c->size.n == 3 ? c->size.at[a] : 1;
 		if (n[a] > SL_VOXELS_SIZE_MAX)
 			check->complain(check->ctx, "size",
-				"has %" PRIu64 " voxels along an axis, and at most %d are possible; join "
+				"has %" PRIu64
+				" voxels along an axis, and at most %d are possible; join "
 				"voxels",
 				n[a], SL_VOXELS_SIZE_MAX);
 		if (c->voxel.n > 0)
@@ -211,8 +214,8 @@ static void sl_voxels_make_grid(
 	r->row = (uint32_t)n[0] + 2;
 	r->plane = r->row * ((uint32_t)n[1] + 2);
 	r->data.at = NULL;
-	r->data.bytes = SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium) +
-	                (uint64_t)r->plane * (n[2] + 2);
+	r->data.bytes =
+		SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium) + (uint64_t)r->plane * (n[2] + 2);
 }
 
 /* Reports media in which flights would leave the range of float, and labels without a medium. */
@@ -235,7 +238,8 @@ static void sl_voxels_check_media(
 	}
 	if (c->largest > c->n_media)
 		check->complain(check->ctx, "media",
-			"has %" PRIu64 " items, and the volume has label %u: item k is the medium of "
+			"has %" PRIu64
+			" items, and the volume has label %u: item k is the medium of "
 			"label k; add the others",
 			c->n_media, c->largest);
 }
@@ -296,8 +300,8 @@ static bool sl_voxels_range(const void *rules, enum sl_column column, double *lo
 	                              : (double)(r->nz * r->dz);
 	if (column == SL_COLUMN_x || column == SL_COLUMN_y || column == SL_COLUMN_z)
 		return true;
-	return sl_model_common_range(column, r->max_steps,
-		SL_FATES_voxels & ~sl_voxels_unused_fates(r), lo, hi);
+	return sl_model_common_range(
+		column, r->max_steps, SL_FATES_voxels & ~sl_voxels_unused_fates(r), lo, hi);
 }
 
 /* With analogue absorption every weight stays 1, so files need not store it. */

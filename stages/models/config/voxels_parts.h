@@ -41,8 +41,7 @@ static void sl_voxels_check_source(
 }
 
 /* The spread of directions of each type (struct sl_voxels). */
-static float sl_voxels_spread(
-	const struct sl_voxels_config *c, const struct sl_model_check *check)
+static float sl_voxels_spread(const struct sl_voxels_config *c, const struct sl_model_check *check)
 {
 	double half = sin(c->source.angle / 2);
 
@@ -68,8 +67,7 @@ static void sl_voxels_make_source(
 {
 	const int type = c->source.type;
 	const bool sides = type >= SL_VOXELS_PLANAR, area = type == SL_VOXELS_PLANAR;
-	struct sl_vector along =
-		type == SL_VOXELS_LINE ? c->source.side : c->source.direction;
+	struct sl_vector along = type == SL_VOXELS_LINE ? c->source.side : c->source.direction;
 	const double *position = c->source.position.at, *side = c->source.side.at,
 		     *side_2 = c->source.side_2.at;
 
@@ -86,10 +84,9 @@ static void sl_voxels_make_source(
 	r->direction_y = (float)along.at[1];
 	r->direction_z = (float)along.at[2];
 	r->spread = sl_voxels_spread(c, check);
-	r->size = type == SL_VOXELS_GAUSSIAN ? (float)c->source.sigma
-	          : type == SL_VOXELS_DISK || type == SL_VOXELS_FIBRE
-	                  ? (float)c->source.radius
-	                  : 0;
+	r->size = type == SL_VOXELS_GAUSSIAN                          ? (float)c->source.sigma
+	          : type == SL_VOXELS_DISK || type == SL_VOXELS_FIBRE ? (float)c->source.radius
+	                                                              : 0;
 	for (int k = 0; k < 2; k++) {
 		const double *s = k == 0 ? side : side_2;
 

@@ -46,7 +46,7 @@ static void make_data(struct sl_recipe *r, void *config, bool mixes, uint64_t *s
 	free(*at);
 	*at = malloc(data->bytes);
 	data->at = *at;
-	assert_ok(r->model->load(config, r->rules.bytes));
+	assert_ok(r->model->load(config, r->rules.bytes, NULL));
 	label = (uint8_t *)*at + SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium);
 	for (uint32_t k = 0; mixes && k < (uint32_t)v->nz; k++)
 		for (uint32_t j = 0; j < (uint32_t)v->ny; j++)
@@ -72,7 +72,7 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 	check = sl_config_check(reader);
 	set_model(&r, config.model);
 	if (r.model->load)
-		assert_ok(r.model->load(config.model_config.bytes, NULL));
+		assert_ok(r.model->load(config.model_config.bytes, NULL, NULL));
 	r.model->make(config.model_config.bytes, &common, r.rules.bytes, &check);
 	if (sl_config_problems(reader) > 0)
 		fail_msg("%s\n%s", text, sl_config_report(reader));
