@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
 #include "pipeline/text/text.h"
 #include "tests/cases/inputs.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 
 enum { ROW_BYTES = 8192 };
 

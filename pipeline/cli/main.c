@@ -12,9 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pipeline/args/args_help.h"
+#include "pipeline/args/args.h"
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/help/help.h"
 #include "pipeline/ranks/ranks.h"
 #include "pipeline/text/text.h"

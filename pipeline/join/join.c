@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/output/output.h"
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "primitives/files/files.h"
 
 /*

@@ -15,7 +15,6 @@
 #include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
-#include "primitives/files/map.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* --- parts ------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  * replace or swap with a neighbour (Damerau, A technique for computer detection and correction of
  * spelling errors, 1964).
  */
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 #include <ctype.h>
 #include <math.h>

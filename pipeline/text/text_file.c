@@ -1,7 +1,7 @@
 /* text_file.c - connects a stream of the C library to the writer of a file, by fopencookie(3). */
 #include "pipeline/text/text.h"
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 /* Called when the buffer is full and at the end. A result of 0 is an error for fopencookie(3). */
 static ssize_t write_bytes(void *file, const char *bytes, size_t n)

@@ -1,5 +1,5 @@
-/* link.c - see link.h. */
-#include "link.h"
+/* link.c - see files.h. */
+#include "primitives/files/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
-#include "python/src/base/turn.h"
+#include "python/src/base/base.h"
 #include "python/src/filter/filter.h"
 
 struct device_call {

@@ -6,7 +6,7 @@
 
 #include "primitives/device/device.h"
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
+#include "python/src/base/base.h"
 #include "python/src/filter/filter.h"
 #include "python/src/lists/lists.h"
 

@@ -15,12 +15,12 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
-#include "pipeline/report/tallies/density.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
-#include "python/src/base/turn.h"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "python/src/base/base.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/inputs/inputs.h"
 
 /* --- text ------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 /*
  * Does the list item in path ("objects[3].surface") exist in the list read before? True for a path

@@ -14,7 +14,7 @@
 
 #include "pipeline/config/config.h"
 #include "primitives/device/device.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 /*
  * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied.

@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_ARRAYS_ARRAYS_H
 #define SL_PYTHON_ARRAYS_ARRAYS_H
 
-#include "python/src/base/python.h"
+#include "python/src/base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Particles of a tile: its doubles stay in the first-level cache. */

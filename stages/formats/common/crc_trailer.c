@@ -1,10 +1,10 @@
-/* crc_trailer.c - see crc_trailer.h. */
-#include "stages/formats/common/crc_trailer.h"
+/* crc_trailer.c - see common.h. */
+#include "stages/formats/common/common.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 void sl_crc_trailer_print(uint32_t crc, char *line)
 {

@@ -1,11 +1,10 @@
-/* gzip_stored.c - see gzip_stored.h. */
-#include "stages/formats/common/gzip_stored.h"
+/* gzip_stored.c - see common.h. */
+#include "stages/formats/common/common.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
-#include "stages/formats/common/little_endian.h"
+#include "primitives/files/files.h"
 
 static uint8_t *put_block(uint8_t *to, const uint8_t *from, size_t bytes, bool last)
 {

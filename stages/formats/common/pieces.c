@@ -1,9 +1,9 @@
-/* pieces.c - see pieces.h. */
-#include "stages/formats/common/pieces.h"
+/* pieces.c - see common.h. */
+#include "stages/formats/common/common.h"
 
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 void sl_pieces_add_known(struct sl_pieces *f, const void *at, size_t bytes, uint32_t crc)
 {

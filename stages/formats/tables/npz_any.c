@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 enum { MAGIC = 6, HEADER_MOST = 1024, BUFFER_BYTES = 4096 };
 
