@@ -32,6 +32,7 @@ enum sl_device_error {
 /* Bytes of a huge page of x86-64 and AArch64. */
 #define SL_HUGE_PAGE ((size_t)1 << 21)
 
+/* That of a build without CUDA lacks the functions that nobody can call without a device. */
 struct sl_driver {
 	const char *name; /* "cuda" */
 
