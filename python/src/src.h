@@ -148,14 +148,6 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
  */
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
 
-/* Filter() of list_calls.h on columns in the memory of one device. */
-
-/*
- * columns: a dict; where and number: of the first array. The result is that of sl_py_filter_call().
- */
-PyObject *sl_py_filter_on_device(
-	const char *text, bool all, PyObject *columns, enum sl_py_where where, int number);
-
 /* Functions of sluice._native that call primitives (sluice/_primitives.py). */
 
 /*
