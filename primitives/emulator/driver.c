@@ -8,11 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
-#include "memory.h"
 #include "primitives/base/size.h"
 #include "primitives/device/device_driver.h"
-#include "queue.h"
+#include "primitives/emulator/emulator.h"
 #include "settings.h"
 #include "thread.h"
 

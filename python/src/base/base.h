@@ -2,26 +2,22 @@
 #ifndef SL_PYTHON_SRC_BASE_BASE_H
 #define SL_PYTHON_SRC_BASE_BASE_H
 
+/*
+ * The C interface of Python in its stable form (abi3): one build serves CPython 3.11 and newer.
+ * 3.11 is the first version whose stable interface has the buffer protocol.
+ *
+ * This header is included first: Python.h defines feature macros of the C library.
+ */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "pipeline/config/reader/reader.h"
 #include "primitives/base/status.h"
-
-/* --- python ----------------------------------------------------------------------------------- */
-
-/*
- * The C interface of Python in its stable form (abi3): one build serves CPython 3.11 and
- * newer. 3.11 is the first version whose stable interface has the buffer protocol.
- *
- * Include it first: Python.h defines feature macros of the C library.
- */
-
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
-
 #include "primitives/base/threads.h"
 
 /*
