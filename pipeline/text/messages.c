@@ -156,3 +156,19 @@ const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
 			hours - 24 * floor(hours / 24));
 	return text;
 }
+
+struct sl_failure sl_failure_keep(enum sl_status s)
+{
+	struct sl_failure f = {.status = s};
+
+	memcpy(f.message, sl_last_error(), sizeof(f.message));
+	return f;
+}
+
+enum sl_status sl_failure_first(const struct sl_failure *before, enum sl_status then)
+{
+	if (before->status == SL_OK)
+		return then;
+	sl_set_last_error(before->message);
+	return before->status;
+}

@@ -139,6 +139,18 @@ const char *sl_suggest(
 bool sl_is_after_comma(const char *key);
 #define SL_COMMA_ADVICE "0.5 not 0,5, and 1_000 not 1,000"
 
+/* A failure, or SL_OK, whose message stays while something is closed or removed. */
+struct sl_failure {
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES];
+};
+
+/* Keeps s with sl_last_error(). */
+struct sl_failure sl_failure_keep(enum sl_status s);
+
+/* Returns the first failure of before and then, and makes its message the last one. */
+enum sl_status sl_failure_first(const struct sl_failure *before, enum sl_status then);
+
 /* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
 const char *sl_sized(double bytes, char text[32]);
 

@@ -28,16 +28,10 @@
 /* Ends a stream and gives its text to the job, also if the work, which s says, has failed. */
 static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_status s)
 {
-	char why[SL_MESSAGE_BYTES];
-	enum sl_status ended;
+	const struct sl_failure before = sl_failure_keep(s);
 	size_t bytes;
 
-	memcpy(why, sl_last_error(), sizeof(why));
-	ended = sl_text_memory_end(t, "the results", text, &bytes);
-	if (s == SL_OK)
-		return ended;
-	sl_set_last_error(why);
-	return s;
+	return sl_failure_first(&before, sl_text_memory_end(t, "the results", text, &bytes));
 }
 
 /* --- configuration and plan ------------------------------------------------------------------- */
