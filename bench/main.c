@@ -47,14 +47,6 @@ static enum sl_status run_command(struct sl_bench *b)
 	return SL_OK;
 }
 
-/* The first failure is reported, with its message. */
-static enum sl_status first(enum sl_status s, enum sl_status then, const char *message)
-{
-	if (s != SL_OK)
-		sl_set_last_error(message);
-	return s != SL_OK ? s : then;
-}
-
 /* 0: the default of the stopwatch. */
 static uint32_t samples_of(const struct sl_bench_options *options)
 {
@@ -67,7 +59,7 @@ static enum sl_status run(const struct sl_bench_options *options)
 {
 	static struct sl_bench_table table;
 	static struct sl_bench b;
-	char message[SL_MESSAGE_BYTES];
+	struct sl_failure before;
 	enum sl_status s;
 
 	b.options = options;
@@ -85,9 +77,9 @@ static enum sl_status run(const struct sl_bench_options *options)
 	if (s == SL_OK && b.wrong)
 		s = sl_fail(
 			SL_CHECK_FAILED, "a backend gave a wrong answer; the table shows which");
-	memcpy(message, sl_last_error(), sizeof(message));
+	before = sl_failure_keep(s);
 	sl_stopwatch_close(&b.watch);
-	return first(s, sl_bench_table_close(&table), message);
+	return sl_failure_first(&before, sl_bench_table_close(&table));
 }
 
 int main(int argc, char **argv)

@@ -34,6 +34,7 @@ INTERFACES = {
     "primitives/device/device.h",
     "primitives/device/device_driver.h",
     "pipeline/ranks/ranks.h",
+    "pipeline/run/workers.h",
 }
 # Names that two files may define, each with the reason.
 TWINS = {

@@ -3,7 +3,6 @@
 #define SL_BENCH_COMMANDS_COMMANDS_H
 
 #include "bench/cells/cells.h"
-#include "pipeline/help/help.h"
 #include "pipeline/plan/plan.h"
 
 /* The plan of one batch, for the commands that run the whole batch. */
@@ -15,10 +14,6 @@
  */
 enum sl_status sl_batch_plan_make(
 	const struct sl_bench *b, uint32_t n, const char *mode, struct sl_plan **plan);
-
-/* What sluice-bench completes. */
-
-extern const struct sl_completed_program sl_completed_bench;
 
 /* Times the compression of the columns of a batch on the device. */
 

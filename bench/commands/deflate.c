@@ -13,7 +13,7 @@
 #include "bench/cells/cells.h"
 #include "bench/contenders/contenders.h"
 #include "primitives/deflate/encoder/streams.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 enum { CHUNK_BYTES = 1 << 20, N_DEFAULT = 1 << 25, N_EMULATED = 1 << 12 };
 

@@ -120,8 +120,7 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 {
 	static struct sweep_state w;
 	struct sl_bench_table *table = b->table;
-	char message[SL_MESSAGE_BYTES];
-	enum sl_status s, closed;
+	enum sl_status s;
 
 	if (!b->options->out)
 		return sl_fail(SL_USAGE, "sweep needs --out FOLDER");
@@ -133,15 +132,11 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 	for (size_t i = 0; s == SL_OK && i < sizeof(rounds) / sizeof(rounds[0]); i++)
 		s = run_round(&w, &rounds[i]);
 	b->options = w.options;
-	memcpy(message, sl_last_error(), sizeof(message));
-	for (int i = 0; i < TABLES; i++) {
-		closed = sl_bench_table_close(&w.table[i]);
-		if (s == SL_OK && closed != SL_OK)
-			memcpy(message, sl_last_error(), sizeof(message));
-		s = s != SL_OK ? s : closed;
-	}
 	b->table = table;
-	if (s != SL_OK)
-		sl_set_last_error(message);
+	for (int i = 0; i < TABLES; i++) {
+		const struct sl_failure before = sl_failure_keep(s);
+
+		s = sl_failure_first(&before, sl_bench_table_close(&w.table[i]));
+	}
 	return s;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "pipeline/help/help.h"
 #include "pipeline/text/text.h"
 #include "primitives/base/status.h"
 #include "primitives/device/device.h"
@@ -104,25 +105,19 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
  */
 enum sl_status sl_bench_options_check_only(const struct sl_bench_options *options);
 
-/* A line of options.def as the help shows it. */
-struct sl_bench_option_facts {
-	const char *name, *value, *commands,
-		*help; /* value: an example or a placeholder; "": a flag */
-};
-
-/* Option i of options.def; false after the last one. */
-bool sl_bench_option_at(size_t i, struct sl_bench_option_facts *facts);
-
 /* Prints the text of sluice-bench --help. */
 void sl_bench_options_help(FILE *out);
+
+/* What sluice-bench completes. */
+extern const struct sl_completed_program sl_completed_bench;
 
 /* Does --only select this backend? Without --only every backend is selected. */
 bool sl_bench_selects(const struct sl_bench_options *options, const struct sl_backend *backend);
 
-/* The survivor percentages and the key entropies that the command line accepts. */
+/* A word that the command line accepts; the survivor percentages and the key entropies. */
 struct sl_input_choice {
 	const char *text;
-	uint32_t value; /* enum sl_input or enum sl_alive */
+	uint32_t value; /* enum sl_input, enum sl_alive, ... */
 	double number;
 };
 enum { SL_ENTROPIES = 5, SL_SURVIVORS = 7 };

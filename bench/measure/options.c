@@ -1,6 +1,6 @@
 /*
- * options.c - parses the command line of sluice-bench. The parser, its error messages and the text
- * of --help use the same table, options.def.
+ * options.c - parses the command line of sluice-bench. The parser, its error messages, the text of
+ * --help and the completion of shells use the same table, options.def.
  */
 #include "bench/measure/measure.h"
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
 #include "pipeline/text/text.h"
+#include "primitives/catalog.h"
 #include "tests/cases/inputs.h"
 
 const struct sl_input_choice sl_entropies[SL_ENTROPIES] = {
@@ -29,47 +29,11 @@ const struct sl_input_choice sl_survivors[SL_SURVIVORS] = {
 	{"100", SL_ALIVE_ALL, 100},
 };
 
-/* --- readers of one item of a list ----------------------------------------------------------- */
-
-static bool read_type(const char *text, struct sl_number_list *list)
-{
-	if (strcmp(text, "u32") == 0)
-		return sl_number_list_add(list, SL_U32);
-	return strcmp(text, "u64") == 0 && sl_number_list_add(list, SL_U64);
-}
-
-static bool read_form(const char *text, struct sl_number_list *list)
-{
-	if (strcmp(text, "pairs") == 0)
-		return sl_number_list_add(list, SL_SORT_PAIRS);
-	return strcmp(text, "keys") == 0 && sl_number_list_add(list, SL_SORT_KEYS);
-}
-
-static bool read_padding(const char *text, struct sl_number_list *list)
-{
-	enum sl_padding padding = sl_padding_find(text);
-
-	return padding != SL_PADDING_DEFAULT && sl_number_list_add(list, padding);
-}
-
-static bool read_choice(const char *text, const struct sl_input_choice *choices, size_t n,
-	struct sl_number_list *list)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(text, choices[i].text) == 0)
-			return sl_number_list_add(list, choices[i].value);
-	return false;
-}
-
-static bool read_entropy(const char *text, struct sl_number_list *list)
-{
-	return read_choice(text[0] == '0' ? text + 1 : text, sl_entropies, SL_ENTROPIES, list);
-}
-
-static bool read_survivors(const char *text, struct sl_number_list *list)
-{
-	return read_choice(text, sl_survivors, SL_SURVIVORS, list);
-}
+static const struct sl_input_choice types[] = {{"u32", SL_U32, 0}, {"u64", SL_U64, 0}};
+static const struct sl_input_choice forms[] = {
+	{"pairs", SL_SORT_PAIRS, 0}, {"keys", SL_SORT_KEYS, 0}};
+static const struct sl_input_choice paddings[] = {
+	{"on", SL_PADDING_ON, 0}, {"off", SL_PADDING_OFF, 0}};
 
 /* "8x4" or "8": sl_columns_of_number() decodes the number. */
 static bool read_columns(const char *text, struct sl_number_list *list)
@@ -91,28 +55,47 @@ static bool read_columns(const char *text, struct sl_number_list *list)
 static const struct option {
 	const char *name, *value, *commands, *help;
 	size_t offset;                                               /* of the field */
-	bool (*item)(const char *text, struct sl_number_list *list); /* NULL: not a list */
-	uint32_t most; /* items of the list; 0: a flag */
+	bool (*item)(const char *text, struct sl_number_list *list); /* of a list of numbers */
+	const struct sl_input_choice *choices;                       /* of a list of words */
+	uint32_t most; /* items of the list: that of choices has each once; 0: a flag */
 } options_table[] = {
-#define LIST(name, field, reader, most_items, value, commands, help) \
-	{name, value, commands, help, offsetof(struct sl_bench_options, field), reader, most_items},
+#define LIST(name, field, reader, most_items, value, commands, help)                          \
+	{name, value, commands, help, offsetof(struct sl_bench_options, field), reader, NULL, \
+		most_items},
+#define CHOICES(name, field, table, value, commands, help)                                   \
+	{name, value, commands, help, offsetof(struct sl_bench_options, field), NULL, table, \
+		sizeof(table) / sizeof((table)[0])},
 #define TEXT(name, field, value, commands, help) \
-	{name, value, commands, help, offsetof(struct sl_bench_options, field), NULL, 1},
+	{name, value, commands, help, offsetof(struct sl_bench_options, field), NULL, NULL, 1},
 #define FLAG(name, field, commands, help) \
-	{name, "", commands, help, offsetof(struct sl_bench_options, field), NULL, 0},
+	{name, "", commands, help, offsetof(struct sl_bench_options, field), NULL, NULL, 0},
 #include "bench/measure/options.def"
 #undef LIST
+#undef CHOICES
 #undef TEXT
 #undef FLAG
 };
 
 enum { OPTIONS = sizeof(options_table) / sizeof(options_table[0]) };
 
-static const char *const commands[] = {
-#define X(name, help) #name,
+static const struct {
+	const char *name, *help;
+} commands[] = {
+#define X(name, help) {#name, help},
 	SL_BENCH_COMMANDS(X)
 #undef X
 };
+
+/* Appends the item of a list. The 0 before a decimal point may be there. */
+static bool read_item(const struct option *o, const char *text, struct sl_number_list *list)
+{
+	if (o->item)
+		return o->item(text, list);
+	for (uint32_t i = 0; i < o->most; i++)
+		if (strcmp(text + (strncmp(text, "0.", 2) == 0), o->choices[i].text) == 0)
+			return sl_number_list_add(list, o->choices[i].value);
+	return false;
+}
 
 static enum sl_status read_list(
 	const struct option *o, const char *value, struct sl_number_list *list)
@@ -124,7 +107,7 @@ static enum sl_status read_list(
 		size_t length = strcspn(at, ",");
 
 		snprintf(text, sizeof(text), "%.*s", (int)length, at);
-		if (length >= sizeof(text) || !o->item(text, list) || list->n > o->most)
+		if (length >= sizeof(text) || !read_item(o, text, list) || list->n > o->most)
 			return sl_fail(SL_USAGE,
 				"%s %s: the value is not valid or has more than %u items; example: "
 				"%s %s",
@@ -141,10 +124,10 @@ static enum sl_status read_option(
 {
 	void *field = (char *)options + o->offset;
 
-	if (!strstr(o->commands, commands[options->command]))
+	if (!strstr(o->commands, commands[options->command].name))
 		return sl_fail(SL_USAGE,
 			"%s has no effect on the command %s, only on: %s; remove it", o->name,
-			commands[options->command], o->commands);
+			commands[options->command].name, o->commands);
 	*used = o->most > 0 ? 2 : 1;
 	if (o->most == 0) {
 		*(bool *)field = true;
@@ -153,7 +136,7 @@ static enum sl_status read_option(
 	if (!value)
 		return sl_fail(
 			SL_USAGE, "%s needs a value; example: %s %s", o->name, o->name, o->value);
-	if (o->item)
+	if (o->item || o->choices)
 		return read_list(o, value, (struct sl_number_list *)field);
 	*(const char **)field = value;
 	return SL_OK;
@@ -237,7 +220,7 @@ enum sl_status sl_bench_options_check_only(const struct sl_bench_options *option
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"--only %s: the command %s measures no such primitive or backend; use %s",
-		sl_show(shown, options->only), commands[options->command],
+		sl_show(shown, options->only), commands[options->command].name,
 		sl_suggest(options->only, names, n, list, sizeof(list)));
 }
 
@@ -258,22 +241,13 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
 	if (options->help)
 		return SL_OK;
 	for (int c = 0; argc > 1 && c < SL_BENCH_NONE; c++)
-		if (strcmp(argv[1], commands[c]) == 0)
+		if (strcmp(argv[1], commands[c].name) == 0)
 			options->command = (enum sl_bench_command)c;
 	if (options->command == SL_BENCH_NONE)
 		return sl_fail(SL_USAGE,
 			"the first argument is not a command; use primitives, tune, sweep or "
 			"pipeline, and sluice-bench --help for the options");
 	return read_options(argc, argv, options);
-}
-
-bool sl_bench_option_at(size_t i, struct sl_bench_option_facts *facts)
-{
-	if (i >= OPTIONS)
-		return false;
-	*facts = (struct sl_bench_option_facts){options_table[i].name, options_table[i].value,
-		options_table[i].commands, options_table[i].help};
-	return true;
 }
 
 void sl_bench_options_help(FILE *out)
@@ -285,9 +259,8 @@ void sl_bench_options_help(FILE *out)
 	      "deflate.\nEvery result is verified before it is timed, and compared with a copy of the "
 	      "memory and with CUB.\n\nCommands:\n",
 		out);
-#define X(name, help) fprintf(out, "  %-12s %s\n", #name, help);
-	SL_BENCH_COMMANDS(X)
-#undef X
+	for (int c = 0; c < SL_BENCH_NONE; c++)
+		fprintf(out, "  %-12s %s\n", commands[c].name, commands[c].help);
 	fputs("\nThe items of a list are separated by commas. A number is written as 1000, 2^27 or "
 	      "2^27-3;\n2^4..2^30 is every power of two from 2^4 to 2^30.\n\nOptions:\n",
 		out);
@@ -302,6 +275,77 @@ void sl_bench_options_help(FILE *out)
 	      "wrong answer.\n",
 		out);
 }
+
+/* --- completion of shells ---------------------------------------------------------------------- */
+
+static bool command_at(int c, const char **name, const char **help)
+{
+	if (c < 0 || c >= SL_BENCH_NONE)
+		return false;
+	*name = commands[c].name;
+	*help = commands[c].help;
+	return true;
+}
+
+static bool option_at(int i, struct sl_completed_option *option)
+{
+	if (i >= OPTIONS)
+		return false;
+	*option = (struct sl_completed_option){options_table[i].name + strlen("--"),
+		options_table[i].value, options_table[i].help};
+	return true;
+}
+
+static bool takes(int c, int i)
+{
+	return c >= 0 && c < SL_BENCH_NONE
+	               ? strstr(options_table[i].commands, commands[c].name) != NULL
+	               : strcmp(options_table[i].name, "--help") == 0;
+}
+
+/* A primitive, or PRIMITIVE/BACKEND. */
+static void offer_backends(const struct sl_last_word *last)
+{
+	enum sl_primitive before = SL_PRIMITIVE_COUNT;
+	char word[64];
+
+	for (const struct sl_catalog_entry *e = sl_catalog; e->name; e++) {
+		const char *primitive = sl_primitive_name(e->primitive);
+
+		if (e->primitive != before)
+			sl_offer(last, primitive);
+		snprintf(word, sizeof(word), "%s/%s", primitive, e->name);
+		if (e->runs_on != SL_RUNS_ON_HOST)
+			sl_offer(last, word);
+		before = e->primitive;
+	}
+}
+
+/* An example in words ("u32,u64") has all words of a list; one in numbers does not. */
+static void offer_values(const struct sl_last_word *last, int i)
+{
+	const struct option *o = &options_table[i];
+	const char *value = o->value;
+
+	if (strcmp(o->name, "--only") == 0)
+		offer_backends(last);
+	else if (*value < 'a' || *value > 'z')
+		sl_offer_value(last, value, o->help);
+	else
+		for (size_t n; *value; value += n + (value[n] == ',')) {
+			n = strcspn(value, ",");
+			sl_offer_part(last, value, n, NULL);
+		}
+}
+
+static void offer_operands(const struct sl_last_word *last, int c)
+{
+	(void)last;
+	(void)c;
+}
+
+const struct sl_completed_program sl_completed_bench = {
+	command_at, option_at, takes, offer_values, offer_operands};
 
 /* --- lists of numbers ------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 
 enum { ROW_BYTES = 8192 };
 
@@ -104,15 +104,9 @@ static void write_foot(const struct sl_bench_table *t, char *left_out)
  */
 static enum sl_status close_file(enum sl_status s, const char *name, FILE **f)
 {
-	char message[SL_MESSAGE_BYTES];
-	enum sl_status closed;
+	const struct sl_failure before = sl_failure_keep(s);
 
-	memcpy(message, sl_last_error(), sizeof(message));
-	closed = close_written(name, f);
-	if (s == SL_OK)
-		return closed;
-	sl_set_last_error(message);
-	return s;
+	return sl_failure_first(&before, close_written(name, f));
 }
 
 enum sl_status sl_bench_table_close(struct sl_bench_table *t)

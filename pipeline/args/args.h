@@ -82,4 +82,14 @@ bool sl_args_option_at(size_t i, struct sl_args_option *option);
 /* Does the command take option i? */
 bool sl_args_takes(enum sl_command command, size_t i);
 
+/* --- args_help -------------------------------------------------------------------------------- */
+
+/* The help of the command line. */
+
+/* Prints the text of sluice --help: all commands, options and exit codes. */
+void sl_args_help(FILE *out);
+
+/* Prints the help of one command: its details and its options. */
+void sl_args_help_command(enum sl_command command, FILE *out);
+
 #endif

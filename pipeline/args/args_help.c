@@ -2,10 +2,10 @@
  * args_help.c - the text of sluice --help, and the help of one command, from the tables of the
  * command line.
  */
-#include "pipeline/args/args_help.h"
+#include "pipeline/args/args.h"
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 enum { NOTE_BYTES = 128 };
 

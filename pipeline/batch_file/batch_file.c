@@ -9,11 +9,9 @@
 
 #include <string.h>
 
-#include "pipeline/batch_file/order_file.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/crc32.h"
-#include "primitives/files/lock.h"
+#include "primitives/files/files.h"
 
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {

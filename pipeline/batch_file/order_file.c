@@ -1,13 +1,13 @@
 /*
- * order_file.c - see order_file.h. Items are made in a small buffer, so a batch of any size needs
+ * order_file.c - see batch_file.h. Items are made in a small buffer, so a batch of any size needs
  * no memory.
  */
-#include "pipeline/batch_file/order_file.h"
+#include "pipeline/batch_file/batch_file.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/particle/random.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -1,4 +1,4 @@
-/* cli.h - the commands of the program */
+/* cli.h - the program: its commands, signals, progress and plans */
 #ifndef SL_PIPELINE_CLI_CLI_H
 #define SL_PIPELINE_CLI_CLI_H
 
@@ -8,6 +8,23 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/ranks/ranks.h"
 #include "pipeline/run/run.h"
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+/*
+ * The functions of commands.def, one per command.
+ *
+ * Each takes the parsed command line, prints results to stdout and progress to stderr, and returns
+ * the status that becomes the exit code. After a failure main() prints sl_last_error().
+ */
+
+/* When the program started, by sl_now_ns(); set by main(). run.stop_before counts from it. */
+extern uint64_t sl_program_start_ns;
+
+#define COMMAND(name, function, operands, least, most, sets, help, details) \
+	enum sl_status function(struct sl_args *a);
+#include "pipeline/args/commands.def"
+#undef COMMAND
 
 /* --- signals ---------------------------------------------------------------------------------- */
 

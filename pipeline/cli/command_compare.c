@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/compare/compare.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */

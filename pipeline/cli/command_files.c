@@ -7,14 +7,13 @@
 #include <stdio.h>
 
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
 #include "pipeline/status/status.h"
-#include "pipeline/text/decimal_number.h"
+#include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 
 /* The number after --id or --head; "3_002" is accepted as in a configuration. */

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "pipeline/cli/commands.h"
+#include "pipeline/cli/cli.h"
 #include "pipeline/help/help.h"
 
 enum sl_status sl_command_list(struct sl_args *a)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/external/external.h"
 #include "pipeline/model_check/model_check.h"
 #include "primitives/device/device.h"

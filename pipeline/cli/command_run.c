@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/report/report.h"
 #include "primitives/base/clock.h"

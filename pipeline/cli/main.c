@@ -13,9 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pipeline/args/args_help.h"
+#include "pipeline/args/args.h"
 #include "pipeline/cli/cli.h"
-#include "pipeline/cli/commands.h"
 #include "pipeline/external/external.h"
 #include "pipeline/help/help.h"
 #include "pipeline/ranks/ranks.h"

@@ -12,8 +12,8 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/resolve/resolve.h"
-#include "pipeline/text/yaml.h"
-#include "primitives/files/read.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 
 /* Is the configuration read from standard input? A file of that name is ./-. */
 static bool is_stdin(const struct sl_args *a)

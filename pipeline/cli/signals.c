@@ -48,7 +48,7 @@ static void on_signal(int number)
 	atomic_store(&sl_cli_control.stop, SL_STOP_IN_ORDER);
 }
 
-/* SIGBUS: a mapped input file (files/map.h) became shorter, or its disk fails. */
+/* SIGBUS: a mapped input file (struct sl_map) became shorter, or its disk fails. */
 static void on_lost_page(int number)
 {
 	static const char text[] =

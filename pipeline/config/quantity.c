@@ -4,16 +4,14 @@
  * Scanning keeps the decimal digits (text/decimal_number.c), so counts are exact up to 2^64-1 and a
  * change between units that differ by a power of ten costs no rounding.
  */
-#include "pipeline/config/quantity.h"
+#include "pipeline/config/config.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/decimal_number.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...)
 {

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/decimal_number.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 /* --- layout in memory ------------------------------------------------------------------------- */
 

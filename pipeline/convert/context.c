@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"

@@ -11,7 +11,6 @@
 
 #include "pipeline/output/output.h"
 #include "primitives/device/device.h"
-#include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"

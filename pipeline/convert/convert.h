@@ -6,7 +6,7 @@
  * only replaced on request (force), and an input never. The output file gets its name only when it
  * is complete. Everything that the new format cannot hold is reported.
  *
- * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
+ * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl.h)
  * 	tables to MCPL    packs records block by block; drops columns that a record lacks
  * 	any to table      packs blocks of rows
  * 	runs to .tallies  adds up their histograms
@@ -21,14 +21,10 @@
 
 #include "pipeline/output/merge/merge.h"
 #include "pipeline/output/output.h"
-#include "pipeline/results/manifest.h"
-#include "pipeline/results/statistics.h"
-#include "primitives/files/dirs.h"
+#include "pipeline/results/results.h"
 #include "primitives/files/files.h"
-#include "primitives/files/map.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* --- context ---------------------------------------------------------------------------------- */
 

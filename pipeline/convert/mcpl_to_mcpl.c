@@ -10,7 +10,6 @@
 
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

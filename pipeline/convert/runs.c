@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 #include "primitives/device/device.h"
 
 /* --- configurations --------------------------------------------------------------------------- */

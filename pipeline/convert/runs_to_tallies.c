@@ -7,7 +7,7 @@
  */
 #include "pipeline/convert/convert.h"
 
-#include "pipeline/report/tallies/tallies_file.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/run/run.h"
 #include "primitives/device/device.h"
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "pipeline/results/survivor_file.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/results/results.h"
+#include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
 
 /* Decodes a list twice: first to measure the memory of its columns, then into that memory. */

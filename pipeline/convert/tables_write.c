@@ -10,8 +10,6 @@
 
 #include "pipeline/convert/convert.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_header.h"
 
 /* Rows that become records together: they stay in the cache until then. */
 enum { RECORDS_AT_ONCE = 1 << 11 };

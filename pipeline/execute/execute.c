@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/lock.h"
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */

@@ -8,7 +8,7 @@
 
 #include "model_interface.h"
 #include "pipeline/external/external.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 extern char **environ;
 

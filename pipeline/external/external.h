@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "primitives/base/status.h"
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 #include "stages/models/models.h"
 
 /* --- load ------------------------------------------------------------------------------------- */

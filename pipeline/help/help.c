@@ -12,11 +12,10 @@
 #include <string.h>
 
 #include "pipeline/args/args.h"
-#include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/resolve.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 /* The most words that a suggestion chooses from, enough for the keys of more models. */

@@ -11,9 +11,9 @@
 
 #include "pipeline/output/output.h"
 #include "pipeline/print/result.h"
-#include "pipeline/report/tallies/run_results.h"
-#include "pipeline/results/survivor_file.h"
-#include "primitives/files/read.h"
+#include "pipeline/report/tallies/tallies.h"
+#include "pipeline/results/results.h"
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/images.h"
 #include "stages/formats/mcpl/mcpl.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 #include "primitives/base/status.h"
 
 /* --- info ------------------------------------------------------------------------------------- */

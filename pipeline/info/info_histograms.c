@@ -1,7 +1,7 @@
 /*
  * info_histograms.c - reads NAME.tallies: each histogram with its sums per fate.
  *
- * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/tallies_file.h
+ * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/tallies.h
  * describes its layout. Names, sizes and types are checked as they are read, because the file can
  * be any file of that name. HDF5 runs in a child process (hdf5.h), which writes to memory.
  */
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "pipeline/report/tallies/tallies_file.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "primitives/device/device.h"
-#include "primitives/files/read.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/selection/grid.h"

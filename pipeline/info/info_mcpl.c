@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "pipeline/info/info.h"
-#include "primitives/files/read.h"
-#include "stages/formats/mcpl/mcpl_head.h"
+#include "primitives/files/files.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/formats/phase_space/phase_space.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/output/output.h"
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "primitives/files/files.h"
 
 /*
@@ -111,26 +111,23 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 	struct sl_manifest *written)
 {
 	struct sl_manifest none = {.line = NULL};
-	char why[SL_MESSAGE_BYTES];
+	struct sl_failure failure;
 	struct before before;
 	enum sl_status s;
+	bool opened;
 
 	SL_TRY(look_before(w->plan->to, &before));
 	s = sl_output_open(w, NULL, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
 	sl_manifest_free(&none);
-	if (s == SL_OK) {
+	opened = s == SL_OK;
+	if (opened)
 		s = fill(job, parts, w, dir, all, written);
-		memcpy(why, sl_last_error(), sizeof(why));
-		if (s != SL_OK)
-			remove_written(w->plan, dir);
-	} else {
-		memcpy(why, sl_last_error(), sizeof(why));
-	}
-	if (s != SL_OK) {
+	failure = sl_failure_keep(s);
+	if (opened && s != SL_OK)
+		remove_written(w->plan, dir);
+	if (s != SL_OK)
 		leave(w->plan, dir, &before);
-		sl_set_last_error(why);
-	}
-	return s;
+	return sl_failure_first(&failure, SL_OK);
 }
 
 static enum sl_status write_run(const struct sl_join_job *job, const struct sl_joined_parts *parts,

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
-#include "primitives/files/link.h"
-#include "primitives/files/lock.h"
-#include "primitives/files/map.h"
 
 /* --- before a file is written ----------------------------------------------------------------- */
 

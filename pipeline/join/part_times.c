@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "pipeline/text/yaml.h"
-#include "primitives/files/read.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 #include "stages/host/host.h"
 #include "stages/rounds/rounds.h"
 

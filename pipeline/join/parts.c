@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "pipeline/report/report.h"
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
 
 /* --- finding ---------------------------------------------------------------------------------- */
 

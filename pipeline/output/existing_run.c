@@ -10,9 +10,9 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 #include "primitives/base/size.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "primitives/primitives.h"
 #include "stages/formats/formats.h"
 

@@ -15,7 +15,6 @@
 #include "pipeline/plan/plan.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
-#include "primitives/files/map.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -169,21 +168,15 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 	struct sl_dir temporary;
 	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST};
 	struct sl_joined_list list;
-	char why[SL_MESSAGE_BYTES];
-	enum sl_status s;
+	struct sl_failure before;
 
 	if (m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_dir_make_temporary(
 		sl_dir_is_writable(dir) ? dir->path : NULL, "sluice-verify", &temporary));
-	s = sl_merged_list_send(&from, compare_bytes, found, &list);
+	before = sl_failure_keep(sl_merged_list_send(&from, compare_bytes, found, &list));
 	sl_dir_close(&temporary);
-	memcpy(why, sl_last_error(), sizeof(why));
-	if (s == SL_OK)
-		return sl_dir_remove(temporary.path);
-	(void)sl_dir_remove(temporary.path);
-	sl_set_last_error(why);
-	return s;
+	return sl_failure_first(&before, sl_dir_remove(temporary.path));
 }
 
 enum sl_status sl_merged_list_check(

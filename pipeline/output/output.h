@@ -8,9 +8,9 @@
 #include "pipeline/output/merge/merge.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/report.h"
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 
 /* --- existing_run ----------------------------------------------------------------------------- */
 
@@ -149,7 +149,7 @@ enum sl_status sl_merged_list_check(
  * 	manifest.jsonl    a line per committed batch
  * 	NAME_000000.h5    a file of survivors per batch
  * 	NAME_000000.bins  a file of histograms per batch, if the run has histograms
- * 	NAME_000000.order sort keys of a batch, if the joined file needs them (order_file.h)
+ * 	NAME_000000.order sort keys of a batch, if the joined file needs them (batch_file.h)
  * 	NAME.mcpl         all lists of batches as one, with output.joined (merged_list.c)
  * 	NAME.xdmf         lets ParaView open the openPMD files, if their columns allow it
  * 	NAME.tallies      the histograms of the run in HDF5, if the other files are HDF5

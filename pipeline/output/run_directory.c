@@ -6,11 +6,10 @@
 
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/tallies_file.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/report/tallies/tallies.h"
+#include "pipeline/results/results.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/lock.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
 /*

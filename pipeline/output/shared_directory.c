@@ -5,8 +5,7 @@
 #include <time.h>
 
 #include "primitives/base/clock.h"
-#include "primitives/files/lock.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 /*
  * How long a rank waits for the directory that rank 0 has opened. A network file system can show a

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/image_sum.h"
-#include "pipeline/text/messages.h"
-#include "primitives/files/dirs.h"
+#include "pipeline/results/results.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 
 /* The free bytes of the file system of `to`, or of its nearest parent that exists. */
 static enum sl_status free_disk(const char *to, uint64_t *bytes)

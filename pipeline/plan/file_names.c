@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/tallies.h"
+#include "pipeline/results/results.h"
 #include "stages/formats/formats.h"
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])

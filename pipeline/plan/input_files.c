@@ -13,12 +13,10 @@
 #include <string.h>
 
 #include "pipeline/resolve/resolve.h"
-#include "pipeline/results/run_files.h"
-#include "pipeline/text/json.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/results/results.h"
+#include "pipeline/text/text.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/crc32.h"
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"

@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-#include "pipeline/results/image_sum.h"
-#include "pipeline/results/tallies.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/results/results.h"
+#include "pipeline/text/text.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
 #include "stages/inputs/inputs.h"

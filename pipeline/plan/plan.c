@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
 #include "pipeline/text/text.h"
 #include "stages/device/kernels.h"
 #include "stages/inputs/inputs.h"

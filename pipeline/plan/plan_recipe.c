@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/host/host.h"
 #include "stages/inputs/inputs.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)
 {

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/decimal_number.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 enum {
 	LABEL_WIDTH = 12,

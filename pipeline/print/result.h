@@ -40,7 +40,6 @@
 #ifndef SL_PIPELINE_PRINT_RESULT_H
 #define SL_PIPELINE_PRINT_RESULT_H
 
-#include "pipeline/text/json.h"
 #include "pipeline/text/text.h"
 
 /* A list of them ends with a path of NULL. A line whose text is empty is not printed. */

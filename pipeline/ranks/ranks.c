@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 static uint32_t read_number(const char *name)
 {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 enum { TAG = 1, INTERVAL_NS = 1000000 };
 

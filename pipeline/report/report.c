@@ -6,7 +6,6 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
-#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/text.h"
 
 #include <math.h>
@@ -14,13 +13,9 @@
 #include <string.h>
 
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/run_results.h"
-#include "pipeline/report/tallies/tallies_file.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/resolve/execution/execution.h"
-#include "pipeline/text/json.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
 
 /* 1 / (R^2 T) as defined in report.h; NaN if this session computed nothing or R is unknown. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)

@@ -1,5 +1,5 @@
 /*
- * report.h - run.json: the results of a run (tallies/run_results.h), its configuration, machine and
+ * report.h - run.json: the results of a run (tallies.h), its configuration, machine and
  * times.
  *
  * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
@@ -14,7 +14,7 @@
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/run/run.h"
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 
 /* --- report ----------------------------------------------------------------------------------- */
 

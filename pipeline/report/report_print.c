@@ -8,7 +8,7 @@
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 
 static const struct sl_line lines[] = {
 	{"part", NULL,

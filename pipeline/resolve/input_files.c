@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/results/run_files.h"
-#include "primitives/files/read.h"
+#include "pipeline/results/results.h"
+#include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"

@@ -18,7 +18,7 @@
 #include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "pipeline/resolve/output/output.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "primitives/base/size.h"
 #include "stages/formats/formats.h"
 

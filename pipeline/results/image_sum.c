@@ -4,12 +4,11 @@
  * The integer sums are exact, so they are compared with the weight that the manifest has counted
  * for the fate: a difference means that a file was changed.
  */
-#include "pipeline/results/image_sum.h"
+#include "pipeline/results/results.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/results/survivor_file.h"
 #include "stages/formats/images/images.h"
 #include "stages/particle/weight.h"
 

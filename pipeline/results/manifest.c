@@ -4,7 +4,7 @@
  * A killed process can leave an incomplete last line. Reading drops it and clears in_order, which
  * means that the file must be rewritten before a line is appended.
  */
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 
 #include "pipeline/text/text.h"
 
@@ -14,7 +14,6 @@
 #include "primitives/base/size.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
 
 #define MANIFEST "manifest.jsonl"
 

@@ -11,16 +11,15 @@
  * which finds damage. Then the values read are printed again and must give the same bytes, which
  * finds missing and unknown members.
  */
-#include "pipeline/results/manifest_line.h"
+#include "pipeline/results/results.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/json.h"
-#include "pipeline/text/yaml.h"
-#include "primitives/files/crc32.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 
 enum { CRC_DIGITS = 8, DIGEST_DIGITS = 16 };
 

@@ -1,14 +1,13 @@
-/* run_files.c - see run_files.h. */
-#include "pipeline/results/run_files.h"
+/* run_files.c - see results.h. */
+#include "pipeline/results/results.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/manifest.h"
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
+#include "stages/inputs/inputs.h"
 
 /* Cuts the array of paths and the paths; only measures while a has no memory. */
 static void lay_out(struct sl_arena *a, const char *folder, const struct sl_manifest *m,

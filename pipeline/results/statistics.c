@@ -5,12 +5,12 @@
  * algorithm for computing sample variances, 1979. It is stable where a sum of squares minus a
  * squared sum is not.
  */
-#include "pipeline/results/statistics.h"
+#include "pipeline/results/results.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "pipeline/text/decimal_number.h"
+#include "pipeline/text/text.h"
 
 /* Joins the a particles so far with the b particles of the batch. */
 void sl_precision_add(

@@ -1,11 +1,10 @@
-/* survivor_file.c - see survivor_file.h. */
-#include "pipeline/results/survivor_file.h"
+/* survivor_file.c - see results.h. */
+#include "pipeline/results/results.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/map.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
 /* Removes the columns that are not wanted, which can have no values. */

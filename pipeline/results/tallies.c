@@ -3,14 +3,12 @@
  *
  * The words of a file are used as they are in memory, so the machine must be little-endian.
  */
-#include "pipeline/results/tallies.h"
+#include "pipeline/results/results.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "files of counters are little-endian words, read without conversion"

@@ -1,7 +1,6 @@
 /* batch_client.c - see run.h. */
-#include "pipeline/run/batch_client.h"
-#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/workers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* batch_server.c - see run.h. */
-#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

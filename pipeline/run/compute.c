@@ -11,8 +11,8 @@
  */
 #include <string.h>
 
-#include "pipeline/run/batch_client.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/workers.h"
 #include "primitives/base/clock.h"
 #include "stages/inputs/inputs.h"
 #include "stages/particle/digest.h"

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/run/batch_client.h"
-#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/workers.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/threads.h"
 #include "stages/inputs/inputs.h"

@@ -30,9 +30,7 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/ranks/ranks.h"
-#include "pipeline/results/image_sum.h"
-#include "pipeline/results/manifest.h"
-#include "pipeline/results/tallies.h"
+#include "pipeline/results/results.h"
 #include "primitives/device/placement.h"
 #include "stages/device/device_pipeline.h"
 

@@ -3,7 +3,6 @@
  * devices.
  */
 #include "pipeline/run/workers.h"
-#include "pipeline/run/batch_client.h"
 #include "pipeline/run/run.h"
 
 #include <string.h>

@@ -17,12 +17,15 @@
  *	WRITTEN     the .part file is durable; waits until all earlier batches are committed
  *	COMMITTING  a writer renames the file and appends the manifest line; then FREE
  *
- * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until rank
+ * Under MPI the batches of other ranks have such a state too (batch_server.c): COMPUTING until rank
  * 0 has the message that their files are written, then WRITTEN and COMMITTING, and COMMITTED until
  * rank 0 has sent the answer to the rank.
  *
  * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
  * committed. With the workspace's `cancel`, batches in flight end early and are not committed.
+ *
+ * This header also declares the functions of batch_server.c and batch_client.c: the files of this
+ * folder call them, and nobody else.
  */
 #ifndef SL_PIPELINE_RUN_WORKERS_H
 #define SL_PIPELINE_RUN_WORKERS_H
@@ -30,6 +33,7 @@
 #include <pthread.h>
 
 #include "pipeline/batch_file/batch_file.h"
+#include "pipeline/ranks/ranks.h"
 #include "pipeline/run/run.h"
 
 /* The states of a slot, in the order in which a batch passes through them; LOST is an exception. */
@@ -138,5 +142,128 @@ void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_h
  * whether d is dropped. Called with the lock held.
  */
 bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status s);
+
+/* --- batch_server ----------------------------------------------------------------------------- */
+
+/*
+ * Rank 0 of a run under MPI gives batches to the other ranks and commits what they
+ * wrote.
+ *
+ * All ranks draw batches from one counter, run->next of rank 0. Another rank (batch_client.c) asks
+ * for a batch for each idle thread, and for one more. It computes the batch, writes its files as
+ * NAME.part in the common directory, and sends the line of the manifest. Rank 0 commits the batches
+ * of all ranks in order: the server lists those of other ranks, with the same states as the slots
+ * of rank 0. So the manifest, the stop rule and the bytes are those of one process.
+ *
+ *	other rank      WANTS 1 ->                    rank 0
+ *	                        <- BATCH 17
+ *	                WRITTEN 17, line ->
+ *	                        <- COMMITTED 17
+ *	                        <- NO_MORE            nothing is left to start
+ *	                        <- CANCEL             the run failed, met its stop rule, or is out of time
+ *	                STOPS ->                      a signal has reached this rank
+ *	                FAILED, message ->            this rank has failed
+ *	                ENDED, session ->             its threads have ended, uncommitted files are removed
+ *
+ * Each rank sends ALIVE in intervals. Rank 0 and another rank that hear nothing of each other for
+ * some seconds end the run with SL_PEER_LOST: MPI itself may never report that a process has died.
+ *
+ * Unless stated otherwise, functions are called by the main thread, the only one that uses MPI, and
+ * with the lock of the run held while there are other threads.
+ */
+
+enum sl_rank_message_kind {
+	SL_RANK_WANTS,     /* to rank 0; number: batches */
+	SL_RANK_WRITTEN,   /* number: the batch; payload: its line */
+	SL_RANK_STOPS,     /* number: the value of sl_control.stop */
+	SL_RANK_FAILED,    /* number: the status; payload: the message, NUL-terminated */
+	SL_RANK_ENDED,     /* payload: struct sl_session */
+	SL_RANK_BATCH,     /* from rank 0; number: the batch */
+	SL_RANK_COMMITTED, /* number: the batch */
+	SL_RANK_NO_MORE,
+	SL_RANK_CANCEL, /* number: 1 if a rank was lost, so that no collective operation follows */
+	SL_RANK_ALIVE   /* either way */
+};
+
+/*
+ * Times in nanoseconds: between two messages ALIVE, and after which a rank that sent none is lost.
+ */
+#define SL_RANK_ALIVE_NS UINT64_C(500000000)
+#define SL_RANK_LOST_NS  UINT64_C(6000000000)
+
+/*
+ * The time for which this process was paused since the last call, or 0: a batch system can suspend
+ * all ranks of a job and continue them later. In that time it could hear no other rank. *last_ns:
+ * of that call.
+ */
+static inline uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns)
+{
+	uint64_t since = now_ns - *last_ns;
+
+	*last_ns = now_ns;
+	return since > 2 * SL_RANK_ALIVE_NS ? since : 0;
+}
+
+/* Fills the list of ranks of the workspace, for the report. Called by all ranks together. */
+enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ranks);
+
+/* Allocates the server of run; closed by sl_batch_server_close(), also after a failure. */
+enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks *ranks);
+void sl_batch_server_close(struct sl_run_workers *run);
+
+/* Handles all messages that have arrived, and sends what is due. */
+void sl_batch_server_exchange(struct sl_run_workers *run);
+
+/* Have all other ranks ended, or been lost? */
+bool sl_batch_server_is_over(const struct sl_run_workers *run);
+
+/*
+ * The first batch in order of other ranks that is not committed yet, or NULL. It can be committed
+ * if its state is SL_SLOT_WRITTEN. Called by writers with the lock held.
+ */
+struct sl_remote_batch *sl_batch_server_first(const struct sl_run_workers *run);
+
+/* False once the batches of other ranks were cancelled. Called by writers with the lock held. */
+bool sl_batch_server_may_commit(const struct sl_run_workers *run);
+
+/* --- batch_client ----------------------------------------------------------------------------- */
+
+/*
+ * A rank other than 0 of a run under MPI: gets batches from rank 0 and has them committed.
+ *
+ * The messages are those above. A slot whose files are written is in state COMMITTING until rank 0
+ * has committed the batch. Functions are called by the main thread unless stated otherwise.
+ */
+
+/* Allocates the client of run; closed by sl_batch_client_close(), also after a failure. */
+enum sl_status sl_batch_client_open(struct sl_run_workers *run, struct sl_ranks *ranks);
+void sl_batch_client_close(struct sl_run_workers *run);
+
+/*
+ * Handles all messages that have arrived, and sends what is due. stop: sl_control.stop. The lock is
+ * held.
+ */
+void sl_batch_client_exchange(struct sl_run_workers *run, int stop);
+
+/*
+ * Is everything committed that this rank has computed, or was the run cancelled? The lock is held.
+ */
+bool sl_batch_client_is_over(const struct sl_run_workers *run);
+
+/*
+ * Has rank 0 given a batch that is not started; can it give further ones? Both, and the next
+ * function, are called by any thread with the lock held.
+ */
+bool sl_batch_client_has_next(const struct sl_run_workers *run);
+bool sl_batch_client_may_get_more(const struct sl_run_workers *run);
+
+/* Takes the next of these batches. */
+uint64_t sl_batch_client_take(struct sl_run_workers *run);
+
+/*
+ * Sends the last message: the measurements of this rank. Called after the threads have ended and
+ * the uncommitted files are removed.
+ */
+void sl_batch_client_end(struct sl_run_workers *run);
 
 #endif

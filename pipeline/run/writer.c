@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "pipeline/run/batch_server.h"
 #include "pipeline/run/run.h"
+#include "pipeline/run/workers.h"
 #include "primitives/base/clock.h"
 
 /*

@@ -4,11 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
 
 const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
 	[SL_RUN_RUNNING] = "running",

@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #include "pipeline/output/output.h"
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "primitives/base/status.h"
-#include "primitives/files/lock.h"
+#include "primitives/files/files.h"
 
 /* --- status ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * With the decimal digits kept, integers are exact, and a change to a unit that differs by a power
  * of ten only changes the exponent before the one rounding: 0.2 mm and 0.02 cm give the same bits.
  */
-#include "pipeline/text/decimal_number.h"
+#include "pipeline/text/text.h"
 
 #include <math.h>
 #include <stdio.h>

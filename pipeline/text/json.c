@@ -4,16 +4,13 @@
  * Each value writes its own comma, newline and indentation first (begin()), so that the writer
  * needs no look-ahead: only the depth and whether the open object or array has a member.
  */
-#include "pipeline/text/json.h"
+#include "pipeline/text/text.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "pipeline/text/decimal_number.h"
-#include "pipeline/text/messages.h"
 
 /* Appends bytes to the stream or to the buffer; counts those that do not fit in the buffer. */
 static void put(struct sl_json *j, const char *bytes, size_t n)

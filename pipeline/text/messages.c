@@ -5,7 +5,7 @@
  * replace or swap with a neighbour (Damerau, A technique for computer detection and correction of
  * spelling errors, 1964).
  */
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -155,4 +155,20 @@ const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
 		snprintf(text, SL_DURATION_BYTES, "%.0f d %.0f h", floor(hours / 24),
 			hours - 24 * floor(hours / 24));
 	return text;
+}
+
+struct sl_failure sl_failure_keep(enum sl_status s)
+{
+	struct sl_failure f = {.status = s};
+
+	memcpy(f.message, sl_last_error(), sizeof(f.message));
+	return f;
+}
+
+enum sl_status sl_failure_first(const struct sl_failure *before, enum sl_status then)
+{
+	if (before->status == SL_OK)
+		return then;
+	sl_set_last_error(before->message);
+	return before->status;
 }

@@ -5,7 +5,7 @@
  * looks at the events and refuses aliases, anchors, tags, further documents and deep nesting; the
  * second pass loads the tree; the last step refuses repeated keys and keys that are not text.
  */
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "pipeline/text/decimal_number.h"
-#include "pipeline/text/messages.h"
 #include "primitives/device/device.h"
 
 enum { LEVELS_MAX = 32 };

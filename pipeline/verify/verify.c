@@ -15,14 +15,13 @@
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/batch_file/order_file.h"
 #include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
 #include "pipeline/report/report.h"
-#include "pipeline/report/tallies/run_results.h"
-#include "pipeline/results/survivor_file.h"
-#include "primitives/files/read.h"
+#include "pipeline/report/tallies/tallies.h"
+#include "pipeline/results/results.h"
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 #include "stages/particle/digest.h"
 

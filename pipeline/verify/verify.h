@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/status.h"
 #include "stages/batch/recipe.h"

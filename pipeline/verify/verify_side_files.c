@@ -12,11 +12,10 @@
 
 #include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/tallies/tallies_file.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/images/images.h"
 
 /*

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "device_driver.h"
-#include "pinned_cuda.h"
 
 /* The number of an error. Also clears it in the runtime: the next launch would report it again. */
 static int number_of(cudaError_t error)

@@ -9,7 +9,9 @@
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H
 
-#include "device.h"
+#include <stddef.h>
+
+#include "primitives/device/device.h"
 
 SL_C_BEGIN
 
@@ -30,6 +32,7 @@ enum sl_device_error {
 /* Bytes of a huge page of x86-64 and AArch64. */
 #define SL_HUGE_PAGE ((size_t)1 << 21)
 
+/* That of a build without CUDA lacks the functions that nobody can call without a device. */
 struct sl_driver {
 	const char *name; /* "cuda" */
 
@@ -111,6 +114,26 @@ const struct sl_device *sl_device_now(void);
  */
 SL_FOR_MODELS enum sl_status sl_launch_begin(const char *kernel);
 SL_FOR_MODELS enum sl_status sl_launch_end(int error, const char *kernel);
+
+/* --- pinned_cuda ------------------------------------------------------------------------------ */
+
+/*
+ * Pinned memory of CUDA.
+ *
+ * cudaMallocHost() takes and locks pages of 4 KiB one after the other: 2 GB/s, so that a run would
+ * wait for its memory several times as long as it computes. Large blocks are therefore taken from
+ * the system in huge pages, by several threads, and then registered with CUDA. A child process does
+ * not have them (MADV_DONTFORK).
+ */
+
+/*
+ * Sets *p to bytes > 0 of memory that copies of all devices can use. Returns 0 or an error number
+ * of CUDA.
+ */
+int sl_pinned_get(size_t bytes, void **p);
+
+/* Frees memory of sl_pinned_get(). Returns as it does. */
+int sl_pinned_give(void *p);
 
 SL_C_END
 

@@ -7,6 +7,17 @@
 #include "device_driver.h"
 #include "primitives/base/fault.h"
 
+/*
+ * The error that a call must report without calling the driver, or 0. has: whether the driver has
+ * the function; that of a build without CUDA lacks those that need a device.
+ */
+static int error_before(const char *fault, bool has)
+{
+	int error = sl_driver_error_before(fault);
+
+	return error != 0 || has ? error : SL_ERROR_NO_DEVICE;
+}
+
 /* --- streams and events ----------------------------------------------------------------------- */
 
 enum sl_status sl_stream_make(sl_stream *s)
@@ -56,50 +67,48 @@ void sl_event_free(sl_event e)
 
 enum sl_status sl_event_record(sl_event e, sl_stream s)
 {
-	int error = sl_driver_error_before("dev_record");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_record", d->event_record != NULL);
 
-	if (error == 0)
-		error = sl_driver_in_use()->event_record(e, s);
-	return sl_driver_status(error, "recording an event");
+	return sl_driver_status(error != 0 ? error : d->event_record(e, s), "recording an event");
 }
 
 enum sl_status sl_event_wait(sl_event e)
 {
-	int error = sl_driver_error_before("dev_sync");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_sync", d->event_wait != NULL);
 
-	if (error == 0)
-		error = sl_driver_in_use()->event_wait(e);
-	return sl_driver_status(error, "waiting for queued work");
+	return sl_driver_status(error != 0 ? error : d->event_wait(e), "waiting for queued work");
 }
 
 enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 {
-	int error = sl_driver_error_before("dev_elapsed");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_elapsed", d->event_ms != NULL);
 
 	*ms = 0;
-	if (error == 0)
-		error = sl_driver_in_use()->event_ms(from, to, ms);
-	return sl_driver_status(error, "reading the time between events");
+	return sl_driver_status(
+		error != 0 ? error : d->event_ms(from, to, ms), "reading the time between events");
 }
 
 /* --- graphs ----------------------------------------------------------------------------------- */
 
 enum sl_status sl_capture_begin(sl_stream s)
 {
-	int error = sl_driver_error_before("dev_capture");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_capture", d->capture_begin != NULL);
 
-	if (error == 0)
-		error = sl_driver_in_use()->capture_begin(s);
-	return sl_driver_status(error, "capturing a stream");
+	return sl_driver_status(error != 0 ? error : d->capture_begin(s), "capturing a stream");
 }
 
 enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 {
-	int error = sl_driver_error_before("dev_graph");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_graph", d->capture_end != NULL);
 
 	*g = NULL;
 	if (error == 0)
-		error = sl_driver_in_use()->capture_end(s, g);
+		error = d->capture_end(s, g);
 	else
 		sl_capture_drop(s);
 	return sl_driver_status(error, "creating a graph");
@@ -108,17 +117,16 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 /* Without a status: it runs after a failure whose message must stay the last one. */
 void sl_capture_drop(sl_stream s)
 {
-	if (!sl_device_has_failed_now())
+	if (!sl_device_has_failed_now() && sl_driver_in_use()->capture_end)
 		(void)sl_driver_in_use()->capture_end(s, NULL);
 }
 
 enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 {
-	int error = sl_driver_error_before("dev_replay");
+	const struct sl_driver *d = sl_driver_in_use();
+	int error = error_before("dev_replay", d->graph_queue != NULL);
 
-	if (error == 0)
-		error = sl_driver_in_use()->graph_queue(g, s);
-	return sl_driver_status(error, "queueing a graph");
+	return sl_driver_status(error != 0 ? error : d->graph_queue(g, s), "queueing a graph");
 }
 
 void sl_graph_free(sl_graph g)

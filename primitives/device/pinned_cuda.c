@@ -1,5 +1,5 @@
-/* pinned_cuda.c - see pinned_cuda.h. */
-#include "primitives/device/pinned_cuda.h"
+/* pinned_cuda.c - see device_driver.h. */
+#include "primitives/device/device_driver.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "primitives/base/threads.h"
-#include "primitives/device/device_driver.h"
 
 /* More threads do not take pages faster: the system hands out about 25 GB/s. */
 enum { THREADS_MOST = 16, STACK_BYTES = 64 << 10 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "block.h"
-#include "memory.h"
+#include "primitives/emulator/emulator.h"
 
 enum {
 	SECTOR_BYTES = 32,

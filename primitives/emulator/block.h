@@ -9,7 +9,7 @@
 
 #include "access.h"
 #include "fibers/fiber.h"
-#include "launch.h"
+#include "primitives/emulator/emulator.h"
 #include "settings.h"
 #include "thread.h"
 

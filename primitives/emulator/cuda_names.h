@@ -4,7 +4,7 @@
  *
  * Keywords, built-in variables, vector types, barriers, warp calls, intrinsics for integers and
  * floating-point numbers, atomics and launches, in one dimension. Those that can wait or let other
- * threads run call a function of thread.h or driver.h with the place of the call in the source.
+ * threads run call a function of thread.h or emulator.h with the place of the call in the source.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
 #define SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
@@ -15,8 +15,8 @@
 
 #include <type_traits>
 
-#include "driver.h"
 #include "primitives/device/device_driver.h"
+#include "primitives/emulator/emulator.h"
 #include "thread.h"
 
 #define __global__

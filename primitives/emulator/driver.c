@@ -8,11 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
-#include "memory.h"
 #include "primitives/base/size.h"
 #include "primitives/device/device_driver.h"
-#include "queue.h"
+#include "primitives/emulator/emulator.h"
 #include "settings.h"
 #include "thread.h"
 
@@ -49,34 +47,40 @@ int sl_emulated_queue(
 	return error;
 }
 
-static int copy(void *to, const void *from, size_t bytes, sl_stream s)
+/* Defines a function of the driver: the call, under the lock. */
+#define LOCKED(type, name, parameters, call) \
+	static type name parameters          \
+	{                                    \
+		type result;                 \
+                                             \
+		pthread_mutex_lock(&lock);   \
+		result = call;               \
+		pthread_mutex_unlock(&lock); \
+		return result;               \
+	}
+
+LOCKED(int, copy, (void *to, const void *from, size_t bytes, sl_stream s),
+	sl_emulated_queue_copy(to, from, bytes, s, current))
+LOCKED(int, fill, (void *to, int value, size_t bytes, sl_stream s),
+	sl_emulated_queue_fill(to, value, bytes, s, current))
+LOCKED(int, stream_make, (sl_stream * s), sl_emulated_stream_make(s, current))
+LOCKED(int, stream_wait, (sl_stream s), sl_emulated_stream_wait(s, current))
+LOCKED(int, stream_join, (sl_stream s), sl_emulated_stream_join(s, current))
+LOCKED(uint64_t, stream_number, (sl_stream s), sl_emulated_stream_number(s, current))
+LOCKED(int, event_record, (sl_event e, sl_stream s), sl_emulated_event_record(e, s, current))
+LOCKED(int, event_wait, (sl_event e), sl_emulated_event_wait(e))
+LOCKED(int, event_ms, (sl_event from, sl_event to, float *ms), sl_emulated_event_ms(from, to, ms))
+LOCKED(int, capture_begin, (sl_stream s), sl_emulated_capture_begin(s))
+LOCKED(int, capture_end, (sl_stream s, sl_graph *g), sl_emulated_capture_end(s, g))
+LOCKED(int, graph_queue, (sl_graph g, sl_stream s), sl_emulated_graph_queue(g, s, current))
+LOCKED(int, device_get, (size_t bytes, void **p), sl_emulated_memory_get(current, bytes, p))
+LOCKED(bool, on_device, (const void *p), sl_emulated_memory_has(p))
+
+/* The work before the event runs at once, as in stream_join(). */
+static int stream_follow(sl_stream s, sl_event e)
 {
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_queue_copy(to, from, bytes, s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int fill(void *to, int value, size_t bytes, sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_queue_fill(to, value, bytes, s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int stream_make(sl_stream *s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_stream_make(s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
+	(void)s;
+	return event_wait(e);
 }
 
 static void stream_free(sl_stream s)
@@ -86,108 +90,11 @@ static void stream_free(sl_stream s)
 	pthread_mutex_unlock(&lock);
 }
 
-static int stream_wait(sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_stream_wait(s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int stream_join(sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_stream_join(s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static uint64_t stream_number(sl_stream s)
-{
-	uint64_t number;
-
-	pthread_mutex_lock(&lock);
-	number = sl_emulated_stream_number(s, current);
-	pthread_mutex_unlock(&lock);
-	return number;
-}
-
 static void event_free(sl_event e)
 {
 	pthread_mutex_lock(&lock);
 	sl_emulated_event_free(e);
 	pthread_mutex_unlock(&lock);
-}
-
-static int event_record(sl_event e, sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_event_record(e, s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int event_wait(sl_event e)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_event_wait(e);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-/* The work before the event runs at once, as in stream_join(). */
-static int stream_follow(sl_stream s, sl_event e)
-{
-	(void)s;
-	return event_wait(e);
-}
-
-static int event_ms(sl_event from, sl_event to, float *ms)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_event_ms(from, to, ms);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int capture_begin(sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_capture_begin(s);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int capture_end(sl_stream s, sl_graph *g)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_capture_end(s, g);
-	pthread_mutex_unlock(&lock);
-	return error;
-}
-
-static int graph_queue(sl_graph g, sl_stream s)
-{
-	int error;
-
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_graph_queue(g, s, current);
-	pthread_mutex_unlock(&lock);
-	return error;
 }
 
 /* --- the devices ------------------------------------------------------------------------------ */
@@ -235,16 +142,10 @@ static int limits(struct sl_limits *l)
 /* Pinned memory is ordinary memory here: the host may touch it at any time, as with CUDA. */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
-	int error;
-
-	if (space == SL_PINNED) {
-		*p = bytes <= PTRDIFF_MAX ? aligned_alloc(256, sl_round_up(bytes, 256)) : NULL;
-		return *p ? 0 : SL_ERROR_MEMORY;
-	}
-	pthread_mutex_lock(&lock);
-	error = sl_emulated_memory_get(current, bytes, p);
-	pthread_mutex_unlock(&lock);
-	return error;
+	if (space != SL_PINNED)
+		return device_get(bytes, p);
+	*p = bytes <= PTRDIFF_MAX ? aligned_alloc(256, sl_round_up(bytes, 256)) : NULL;
+	return *p ? 0 : SL_ERROR_MEMORY;
 }
 
 /*
@@ -265,16 +166,6 @@ static void give(enum sl_space space, void *p)
 static size_t free_bytes(void)
 {
 	return sl_emulated_memory_free(current);
-}
-
-static bool on_device(const void *p)
-{
-	bool has;
-
-	pthread_mutex_lock(&lock);
-	has = sl_emulated_memory_has(p);
-	pthread_mutex_unlock(&lock);
-	return has;
 }
 
 static const char *error_text(int error)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "block.h"
-#include "memory.h"
 #include "primitives/device/device_driver.h"
+#include "primitives/emulator/emulator.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>

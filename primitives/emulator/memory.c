@@ -1,7 +1,7 @@
 /*
- * memory.c - allocates device memory of the emulated device with mmap. See memory.h.
+ * memory.c - allocates device memory of the emulated device with mmap. See emulator.h.
  */
-#include "memory.h"
+#include "primitives/emulator/emulator.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
-/* queue.c - see queue.h. */
-#include "queue.h"
+/* queue.c - see emulator.h. */
+#include "primitives/emulator/emulator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "primitives/base/clock.h"
 #include "primitives/device/device_driver.h"
 #include "settings.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "block.h"
-#include "memory.h"
 #include "primitives/device/device_driver.h"
+#include "primitives/emulator/emulator.h"
 
 enum {
 	STATIC_SHARED_MOST = 48 << 10, /* the limit of CUDA */

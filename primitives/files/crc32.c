@@ -1,5 +1,5 @@
-/* crc32.c - see crc32.h. libdeflate computes the checksum at memory speed; zlib combines two. */
-#include "crc32.h"
+/* crc32.c - see files.h. libdeflate computes the checksum at memory speed; zlib combines two. */
+#include "primitives/files/files.h"
 
 #include <libdeflate.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
-/* dirs.c - see dirs.h. */
-#include "dirs.h"
+/* dirs.c - see files.h. */
+#include "primitives/files/files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "disk.h"
-#include "files.h"
 #include "primitives/device/device.h"
 
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])

@@ -1,5 +1,5 @@
-/* lock.c - see lock.h. */
-#include "lock.h"
+/* lock.c - see files.h. */
+#include "primitives/files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crc32.h"
 #include "disk.h"
 
 /* --- the lock --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* map.c - see map.h. */
-#include "map.h"
+/* map.c - see files.h. */
+#include "primitives/files/files.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

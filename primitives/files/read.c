@@ -1,11 +1,10 @@
-/* read.c - see read.h. */
-#include "read.h"
+/* read.c - see files.h. */
+#include "primitives/files/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crc32.h"
 #include "disk.h"
 #include "primitives/base/size.h"
 #include "primitives/device/device.h"

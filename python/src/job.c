@@ -10,8 +10,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
-#include "python/src/base/turn.h"
+#include "python/src/base/base.h"
 #include "stages/batch/resident.h"
 
 /* Batches that wait for the caller; the job waits while there are so many. */

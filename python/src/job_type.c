@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
+#include "python/src/base/base.h"
 
 struct job_object {
 	PyObject_HEAD struct sl_py_job *job; /* NULL: closed */

@@ -6,7 +6,7 @@
 
 #include "primitives/device/device.h"
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
+#include "python/src/base/base.h"
 #include "python/src/filter/filter.h"
 #include "python/src/lists/lists.h"
 
@@ -54,6 +54,15 @@ static const char **texts_of(PyObject *tuple, size_t *n)
 	return text;
 }
 
+/* A column has one dimension, or none for a number. False with an exception. */
+static bool check_dimensions(const char *name, int ndim)
+{
+	return ndim <= 1 ||
+	       sl_py_refuse(sl_fail(SL_USAGE,
+		       "%s: the array has %d dimensions; a column has one, with a number per particle",
+		       name, ndim));
+}
+
 /*
  * Takes the array of a dict with that name, if there is one. An array may run code in Python, so
  * the dict must be a copy that no such code can change. False with an exception.
@@ -68,13 +77,7 @@ static bool take_column(
 	if (PyErr_Occurred() || (value && !sl_py_input_take(value, name, false, in)))
 		return false;
 	*array = in->array;
-	if (in->ndim <= 1)
-		return true;
-	sl_fail(SL_USAGE,
-		"%s: the array has %d dimensions; a column has one, with a number per particle",
-		name, in->ndim);
-	sl_py_raise(SL_USAGE, sl_last_error(), NULL);
-	return false;
+	return check_dimensions(name, in->ndim);
 }
 
 /* --- write_mcpl ------------------------------------------------------------------------------- */
@@ -155,12 +158,14 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 
 /* --- filter ----------------------------------------------------------------------------------- */
 
-/* A call of filter(). */
+/* A call of filter(): on the host, or on the device that has the first array. */
 struct filter_call {
-	struct sl_py_table table;
-	struct sl_py_input in[SL_COLUMN_COUNT];
+	struct sl_py_device_table t;
+	struct sl_py_input in[SL_COLUMN_COUNT]; /* arrays of the host, and numbers */
+	enum sl_py_where where;
 	struct sl_py_selection *selection;
-	uint32_t *index, n_kept;
+	uint32_t *index;               /* on the host */
+	struct sl_py_device_kept kept; /* on the host only their number */
 };
 
 /*
@@ -168,94 +173,166 @@ struct filter_call {
  * emulated to take columns of the emulated device, which are arrays of the host too, as such. False
  * with an exception.
  */
-static bool find_device(PyObject *columns, const char *device, enum sl_py_where *where, int *number)
+static bool find_device(struct filter_call *c, PyObject *columns, const char *device)
 {
-	*where = SL_PY_ON_HOST;
+	c->where = SL_PY_ON_HOST;
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
 		PyObject *value = PyDict_GetItemString(columns, sl_column_facts[k].name);
 
 		if (!value || PyFloat_Check(value) || PyLong_Check(value))
 			continue;
-		*where = sl_py_where_is(value, number);
+		c->where = sl_py_where_is(value, &c->t.number);
 		break;
 	}
-	if (*where == SL_PY_ON_EMULATED && !(device && strcmp(device, "emulated") == 0))
-		*where = SL_PY_ON_HOST;
-	if (*where == SL_PY_ON_HOST && device) {
-		sl_py_raise(SL_USAGE,
-			"device: the columns are in memory of the host; leave device out", NULL);
+	if (c->where == SL_PY_ON_EMULATED && !(device && strcmp(device, "emulated") == 0))
+		c->where = SL_PY_ON_HOST;
+	if (c->where == SL_PY_ON_HOST && device)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"device: the columns are in memory of the host; leave device out"));
+	return c->where != SL_PY_NOWHERE;
+}
+
+/* Takes an array of the device. False with an exception. */
+static bool take_on_device(struct filter_call *c, int column, PyObject *value)
+{
+	const char *name = sl_column_facts[column].name;
+	struct sl_py_device_input *in = &c->t.in[column];
+	int number;
+	enum sl_py_where where = sl_py_where_is(value, &number);
+
+	if (where == SL_PY_NOWHERE)
 		return false;
+	if (where != c->where || number != c->t.number)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"%s: the array is not on the device of the other columns; copy it there, or "
+			"copy them to the host",
+			name));
+	if (!sl_py_device_input_take(value, name, false, NULL, in))
+		return false;
+	c->t.table.column[column] = in->at.array;
+	return check_dimensions(name, in->at.ndim);
+}
+
+static bool take_columns(struct filter_call *c, PyObject *columns)
+{
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		const char *name = sl_column_facts[k].name;
+		PyObject *value = PyDict_GetItemString(columns, name);
+		bool of_host = c->where == SL_PY_ON_HOST || !value || PyFloat_Check(value) ||
+		               PyLong_Check(value);
+
+		if (of_host ? !take_column(columns, name, &c->in[k], &c->t.table.column[k])
+			    : !take_on_device(c, k, value))
+			return false;
 	}
-	return *where != SL_PY_NOWHERE;
+	return true;
 }
 
 /* Without the lock of the interpreter. */
 static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 {
+	struct sl_py_table *table = &c->t.table;
+	enum sl_status s;
 	void *block;
 
-	SL_TRY(sl_py_table_check(&c->table));
-	SL_TRY(sl_py_selection_make(text, all, &c->table, &c->selection));
-	SL_TRY(sl_memory_get(SL_HOST, c->table.n * sizeof(*c->index), &block));
-	c->index = (uint32_t *)block;
-	return sl_py_filter(&c->table, c->selection, c->index, &c->n_kept);
+	SL_TRY(sl_py_table_check(table));
+	SL_TRY(sl_py_selection_make(text, all, table, &c->selection));
+	if (c->where == SL_PY_ON_HOST) {
+		SL_TRY(sl_memory_get(SL_HOST, table->n * sizeof(*c->index), &block));
+		c->index = (uint32_t *)block;
+		return sl_py_filter(table, c->selection, c->index, &c->kept.n);
+	}
+	SL_TRY(sl_py_turn_share(c->where == SL_PY_ON_EMULATED));
+	s = sl_py_device_filter(&c->t, c->selection, &c->kept);
+	sl_py_turn_unshare();
+	return s;
 }
 
-/* (n, index, {}): the caller takes the items of its arrays. */
+/* A column of a block, which is handed over. */
+static PyObject *column_of(
+	const struct sl_py_array *a, int which, struct sl_device_block **block, uint32_t n)
+{
+	struct sl_device_block *taken = *block;
+
+	*block = NULL;
+	return sl_py_column_of_block(a, which, taken, n);
+}
+
+/* The columns of the result: none on the host, where the caller takes the items of its arrays. */
+static PyObject *columns_of(struct filter_call *c)
+{
+	PyObject *columns = PyDict_New();
+
+	for (int k = 0; columns && c->where != SL_PY_ON_HOST && k < SL_COLUMN_COUNT; k++) {
+		const struct sl_py_array *a = &c->t.table.column[k];
+		PyObject *column;
+
+		if (a->kind == 0)
+			continue;
+		column = c->kept.column[k] ? column_of(a, k, &c->kept.column[k], c->kept.n)
+		                           : Py_NewRef(Py_None);
+		if (!column || PyDict_SetItemString(columns, sl_column_facts[k].name, column) < 0)
+			Py_CLEAR(columns);
+		Py_XDECREF(column);
+	}
+	return columns;
+}
+
+/* (n, index, columns) */
 static PyObject *filter_result(struct filter_call *c)
 {
 	static const struct sl_py_array numbers = {.kind = 'u', .bytes = 4};
-	PyObject *index = sl_py_column_alone(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
+	PyObject *columns = columns_of(c), *index, *made = NULL;
+	uint32_t *on_host = c->index;
 
 	c->index = NULL;
-	return index ? Py_BuildValue("(IN{})", (unsigned)c->n_kept, index) : NULL;
+	index = c->where == SL_PY_ON_HOST
+	                ? sl_py_column_alone(&numbers, SL_COLUMN_COUNT, on_host, c->kept.n)
+	                : column_of(&numbers, SL_COLUMN_COUNT, &c->kept.index, c->kept.n);
+	if (index && columns)
+		made = Py_BuildValue("(IOO)", (unsigned)c->kept.n, index, columns);
+	Py_XDECREF(index);
+	Py_XDECREF(columns);
+	return made;
 }
 
-static PyObject *filter_on_host(const char *text, bool all, PyObject *columns)
+static void free_filter(struct filter_call *c)
+{
+	sl_py_selection_free(c->selection);
+	sl_memory_give(SL_HOST, c->index);
+	sl_block_give(c->kept.index);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		sl_block_give(c->kept.column[k]);
+		sl_py_device_input_give(&c->t.in[k]);
+		sl_py_input_give(&c->in[k]);
+	}
+	free(c);
+}
+
+PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 {
 	struct filter_call *c = (struct filter_call *)calloc(1, sizeof(*c));
-	PyObject *result = NULL;
+	PyObject *given, *columns = NULL, *result = NULL;
+	const char *text, *device;
 	enum sl_status s;
-	bool taken = true;
+	int all;
 
+	(void)module;
 	if (!c)
 		return PyErr_NoMemory();
-	c->table.stop = is_interrupted;
-	for (int k = 0; taken && k < SL_COLUMN_COUNT; k++)
-		taken = take_column(
-			columns, sl_column_facts[k].name, &c->in[k], &c->table.column[k]);
-	if (taken) {
+	c->t.table.stop = is_interrupted;
+	if (PyArg_ParseTuple(args, "spO!z", &text, &all, &PyDict_Type, &given, &device) &&
+		(columns = PyDict_Copy(given)) && find_device(c, columns, device) &&
+		take_columns(c, columns)) {
 		Py_BEGIN_ALLOW_THREADS
-		s = filter(c, text, all);
+		s = filter(c, text, all != 0);
 		Py_END_ALLOW_THREADS
 		if (s == SL_OK)
 			result = filter_result(c);
 		else if (!PyErr_Occurred())
 			sl_py_raise(s, sl_last_error(), c->selection ? c->selection->reader : NULL);
 	}
-	sl_py_selection_free(c->selection);
-	sl_memory_give(SL_HOST, c->index);
-	for (int k = 0; k < SL_COLUMN_COUNT; k++)
-		sl_py_input_give(&c->in[k]);
-	free(c);
-	return result;
-}
-
-PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
-{
-	PyObject *columns, *result = NULL;
-	const char *text, *device;
-	enum sl_py_where where;
-	int all, number;
-
-	(void)module;
-	if (!PyArg_ParseTuple(args, "spO!z", &text, &all, &PyDict_Type, &columns, &device) ||
-		!(columns = PyDict_Copy(columns)))
-		return NULL;
-	if (find_device(columns, device, &where, &number))
-		result = where == SL_PY_ON_HOST
-		                 ? filter_on_host(text, all != 0, columns)
-		                 : sl_py_filter_on_device(text, all != 0, columns, where, number);
-	Py_DECREF(columns);
+	free_filter(c);
+	Py_XDECREF(columns);
 	return result;
 }

@@ -3,7 +3,7 @@
  *
  * It has what needs the library; what is pleasant to use is written in Python, in sluice/.
  */
-#include "python/src/base/python.h"
+#include "python/src/base/base.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,21 +11,19 @@
 #include <unistd.h>
 
 #include "pipeline/help/help.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 #include "pipeline/text/text.h"
 #include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
-#include "primitives/files/map.h"
+#include "primitives/files/files.h"
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
-#include "python/src/base/turn.h"
 #include "python/src/lists/lists.h"
 #include "python/src/primitives/primitives.h"
 #include "python/src/program.h"
 #include "python/src/src.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
-#include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/hdf5/hdf5.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* --- files ------------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_SRC_H
 #define SL_PYTHON_SRC_H
 
-#include "python/src/base/python.h"
+#include "python/src/base/base.h"
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@
  * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes
  * the batches that the job delivers from a short queue: a slow caller makes the job wait.
  *
- *	caller: sl_py_job_start()   the thread waits for its turn (turn.h), then calls work()
+ *	caller: sl_py_job_start()   the thread waits for its turn (base.h), then calls work()
  *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
  *	caller: sl_py_job_free()    ends the job at once, if it still works
  */
@@ -147,14 +147,6 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
  * where they are.
  */
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
-
-/* Filter() of list_calls.h on columns in the memory of one device. */
-
-/*
- * columns: a dict; where and number: of the first array. The result is that of sl_py_filter_call().
- */
-PyObject *sl_py_filter_on_device(
-	const char *text, bool all, PyObject *columns, enum sl_py_where where, int number);
 
 /* Functions of sluice._native that call primitives (sluice/_primitives.py). */
 

@@ -15,12 +15,12 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
-#include "pipeline/report/tallies/density.h"
+#include "pipeline/report/tallies/tallies.h"
 #include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
-#include "python/src/base/turn.h"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "python/src/base/base.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/inputs/inputs.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -28,16 +28,10 @@
 /* Ends a stream and gives its text to the job, also if the work, which s says, has failed. */
 static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_status s)
 {
-	char why[SL_MESSAGE_BYTES];
-	enum sl_status ended;
+	const struct sl_failure before = sl_failure_keep(s);
 	size_t bytes;
 
-	memcpy(why, sl_last_error(), sizeof(why));
-	ended = sl_text_memory_end(t, "the results", text, &bytes);
-	if (s == SL_OK)
-		return ended;
-	sl_set_last_error(why);
-	return s;
+	return sl_failure_first(&before, sl_text_memory_end(t, "the results", text, &bytes));
 }
 
 /* --- configuration and plan ------------------------------------------------------------------- */

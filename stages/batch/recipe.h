@@ -12,7 +12,7 @@
 #include "primitives/primitives.h"
 #include "stages/batch/loops.h"
 #include "stages/batch/schedule.h"
-#include "stages/formats/common/transfer_form.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/models/model.h"
 #include "stages/selection/grid.h"

@@ -9,7 +9,7 @@
 #include "stages/device/mcpl_pack.h"
 
 #include "primitives/kernel/kernel.cuh"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 enum { BLOCK = 256 };
 

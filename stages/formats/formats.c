@@ -4,10 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "primitives/files/crc32.h"
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 #include "stages/formats/hdf5/hdf5.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
 
 const struct sl_format *const sl_formats[] = {
 #define SL_FORMAT(name) &sl_format_##name,

@@ -9,9 +9,8 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "primitives/files/dirs.h"
 #include "primitives/files/disk.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* The files of an item. */

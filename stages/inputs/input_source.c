@@ -1,7 +1,7 @@
 /* input_source.c - see inputs.h. */
 #include "stages/inputs/inputs.h"
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path)
 {

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 
 /* The unit must be a float, also for the smallest weights. */

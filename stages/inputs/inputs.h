@@ -6,11 +6,10 @@
 
 #include "primitives/base/jobs.h"
 #include "primitives/base/status.h"
-#include "primitives/files/dirs.h"
-#include "primitives/files/map.h"
+#include "primitives/files/files.h"
 #include "stages/batch/batch.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/phase_space/phase_space.h"
 #include "stages/models/option.h"
@@ -198,7 +197,7 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
  */
 const void *sl_inputs_records(const struct sl_inputs *inputs);
 
-/* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
+/* Reads the metadata that output files inherit (mcpl.h), and sets inputs->metadata. */
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 
 /*
@@ -306,7 +305,7 @@ enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k);
  *
  * A blob is a named block of bytes in the header of a list. If two lists have different blobs of
  * one name, the output files keep both, and the name of the later one gets a suffix
- * (mcpl_metadata.h).
+ * (mcpl.h).
  */
 
 struct sl_renamed_blob {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/crc32.h"
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "primitives/files/files.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };

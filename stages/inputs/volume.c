@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/map.h"
+#include "primitives/files/files.h"
 #include "stages/formats/tables/tables.h"
 
 enum { BUFFER_BYTES = 1 << 14, PLANES = 32, NIFTI_BYTES = 348 };

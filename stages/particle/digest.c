@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/particle/table.h"
 
 enum { BLOCK_BYTES = SL_DIGEST_ROWS * sizeof(uint64_t), CACHE_LINE_BYTES = 64 };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "pipeline/verify/verify.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/sampling.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "primitives/deflate/encoder/streams.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/formats/zlib_inflate.h"
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "tests/support/basic/replaced.h"

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 #include "primitives/primitives.h"
 #include "stages/formats/common/format.h"
 

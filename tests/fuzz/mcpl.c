@@ -4,9 +4,6 @@
  * with itself, and its metadata.
  */
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/inputs/inputs.h"
 #include "tests/fuzz/fuzz.h"

@@ -2,7 +2,7 @@
  * readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it
  * finds in the file.
  */
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/images/images.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/formats/phase_space/phase_space.h"

@@ -7,7 +7,7 @@
 #include "pipeline/join/join.h"
 #include "pipeline/output/output.h"
 #include "pipeline/report/report.h"
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ(manifest)

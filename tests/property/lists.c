@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"
@@ -258,7 +257,7 @@ PROPERTY(columns_are_those_of_single_records, 256)
 
 enum { BLOBS = 40, NAME_BYTES = 32 };
 
-/* Returns the number of blob i by the rule of mcpl_metadata.h, with the simplest algorithm. */
+/* The number of blob i by the rule of struct sl_mcpl_metadata, with the simplest algorithm. */
 static uint32_t expected_number(const char *const *names, char (*taken)[NAME_BYTES], uint32_t i)
 {
 	for (uint32_t k = 1;; k++) {

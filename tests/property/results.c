@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/images.h"
 #include "tests/support/property/property.h"

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 
 #include "primitives/primitives.h"
-#include "stages/formats/common/decimal.h"
-#include "stages/formats/common/deflate_join.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/tables/tables.h"
 #include "tests/support/formats/tables.h"
 #include "tests/support/formats/zlib_inflate.h"

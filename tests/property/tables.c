@@ -9,7 +9,7 @@
 
 #include "primitives/primitives.h"
 #include "stages/batch/recipe.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 bool sl_key_below(const char *path, const char *key)
 {

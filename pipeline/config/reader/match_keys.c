@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 /*

@@ -15,7 +15,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/external/external.h"
 #include "primitives/device/device.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "stages/models/models.h"
 
 /*

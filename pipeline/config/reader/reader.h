@@ -9,8 +9,8 @@
 #define SL_PIPELINE_CONFIG_READER_READER_H
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/yaml.h"
-#include "primitives/files/dirs.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 #include "stages/models/model.h"
 
 /* --- reader ----------------------------------------------------------------------------------- */

@@ -16,10 +16,10 @@
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 
 #include "pipeline/output/source/source.h"
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/jobs.h"
-#include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* --- table_output ----------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
-#include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 enum { ROWS_AT_ONCE = 1 << 12 };

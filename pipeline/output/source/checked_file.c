@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 /* Bytes that are checksummed at a time: they are still in the cache when they are read again. */
 enum { STEP = 1 << 16 };

@@ -3,11 +3,9 @@
 #define SL_PIPELINE_OUTPUT_SOURCE_SOURCE_H
 
 #include "pipeline/plan/plan.h"
-#include "pipeline/results/manifest.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "primitives/base/record_copy.h"
-#include "primitives/files/dirs.h"
-#include "primitives/files/map.h"
+#include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* --- checked_file ----------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* density.c - see density.h. */
-#include "pipeline/report/tallies/density.h"
+/* density.c - see tallies.h. */
+#include "pipeline/report/tallies/tallies.h"
 
 #include <math.h>
 #include <stdio.h>

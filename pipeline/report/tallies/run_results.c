@@ -5,7 +5,7 @@
  * of the batches of all sessions, and an interrupted and resumed run has the same results as an
  * uninterrupted one.
  */
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 
 #include <math.h>
 #include <string.h>

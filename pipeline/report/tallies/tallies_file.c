@@ -1,20 +1,19 @@
 /*
- * tallies_file.c - see tallies_file.h.
+ * tallies_file.c - see tallies.h.
  *
- * The file is made in memory and ends with a checksum (crc_trailer.h), as files of survivors do. The
- * same sums give the same bytes with one version of HDF5, so verify compares the file with one that
- * it makes itself.
+ * The file is made in memory and ends with a checksum (sl_crc_trailer_add()), as files of survivors
+ * do. The same sums give the same bytes with one version of HDF5, so verify compares the file with
+ * one that it makes itself.
  */
-#include "pipeline/report/tallies/tallies_file.h"
+#include "pipeline/report/tallies/tallies.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/report/tallies/density.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/output/output.h"
-#include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/common/common.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6 };
 

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/results/statistics.h"
+#include "pipeline/results/results.h"
 #include "primitives/primitives.h"
 #include "stages/batch/schedule.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/common/transfer_form.h"
 #include "stages/models/model.h"
 #include "stages/selection/grid.h"
 #include "stages/selection/key.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 /* Bytes for a list of suggested names. */
 enum { SUGGESTION_BYTES = 400 };

@@ -7,7 +7,7 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/models/model.h"
 #include "stages/particle/units.h"
 #include "stages/selection/program.h"

@@ -19,7 +19,7 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
 

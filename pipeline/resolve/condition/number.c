@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/quantity.h"
+#include "pipeline/config/config.h"
 
 enum { HEX_DIGITS_MAX = 13 /* 52 bits, which a double holds exactly */ };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/quantity.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 

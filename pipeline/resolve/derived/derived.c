@@ -8,7 +8,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/condition/condition.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 /* --- the built-in columns --------------------------------------------------------------------- */
 

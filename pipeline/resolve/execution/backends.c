@@ -12,7 +12,7 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 

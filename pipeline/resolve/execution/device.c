@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "primitives/emulator/settings.h"
 
 enum { DIGITS_MAX = 4 }; /* in the number of a device */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/quantity.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 
 void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* Is output.order run? Adds a problem for a word that is no order. */

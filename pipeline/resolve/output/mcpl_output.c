@@ -13,7 +13,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/models/list.h"
 

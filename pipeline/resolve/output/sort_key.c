@@ -18,7 +18,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, BITS_EXAMPLE = 16 };
 

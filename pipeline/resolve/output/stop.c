@@ -12,7 +12,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 
 #define WHEN    "stop.when"
 #define MEASURE "rel_error"

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/quantity.h"
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 enum {

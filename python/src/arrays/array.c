@@ -29,6 +29,24 @@ const char *sl_py_type_name(const struct sl_py_array *a)
 	return "a type that is not a number of 1, 2, 4 or 8 bytes";
 }
 
+enum sl_status sl_py_column_check(
+	const struct sl_py_array *a, const char *name, bool real, const char **first, size_t *n)
+{
+	if (!sl_py_is_whole(a) && !(real && sl_py_is_real(a)))
+		return sl_fail(SL_USAGE, "%s: the array has items of %s; convert them to %s", name,
+			sl_py_type_name(a), real ? "float32 or float64" : "integers");
+	if (a->constant)
+		return SL_OK;
+	if (*first && a->n != *n)
+		return sl_fail(SL_USAGE,
+			"%s: the array has %zu items, and %s has %zu; all columns must have one "
+			"item for each particle",
+			name, a->n, *first, *n);
+	*first = *first ? *first : name;
+	*n = a->n;
+	return SL_OK;
+}
+
 bool sl_py_array_shape(struct sl_py_array *a, int ndim, const int64_t *shape,
 	const int64_t *strides, int64_t unit, size_t *bytes, bool *contiguous)
 {

@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_ARRAYS_ARRAYS_H
 #define SL_PYTHON_ARRAYS_ARRAYS_H
 
-#include "python/src/base/python.h"
+#include "python/src/base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +46,13 @@ static inline bool sl_py_is_whole(const struct sl_py_array *a)
 
 /* The name of the type in messages, as in NumPy: "float32". */
 const char *sl_py_type_name(const struct sl_py_array *a);
+
+/*
+ * SL_USAGE unless the array has a type that a column of real numbers, or of integers, can be made
+ * of, and the size of the arrays before it: *n, that of the array *first, which is NULL at first.
+ */
+enum sl_status sl_py_column_check(
+	const struct sl_py_array *a, const char *name, bool real, const char **first, size_t *n);
 
 /* The limit of NumPy and of the buffer protocol. */
 enum { SL_PY_DIMENSIONS_MOST = 64 };

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/base/errors.h"
-#include "python/src/base/turn.h"
+#include "python/src/base/base.h"
 
 struct memory {
 	PyObject_HEAD void *data;

@@ -1,5 +1,5 @@
-/* errors.c - see errors.h. The class itself is written in Python: sluice/_error.py. */
-#include "python/src/base/errors.h"
+/* errors.c - see base.h. The class itself is written in Python: sluice/_error.py. */
+#include "python/src/base/base.h"
 
 #include <string.h>
 

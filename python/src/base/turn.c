@@ -1,5 +1,5 @@
-/* turn.c - see turn.h. */
-#include "python/src/base/turn.h"
+/* turn.c - see base.h. */
+#include "python/src/base/base.h"
 
 #include <time.h>
 

@@ -12,38 +12,15 @@ static bool is_real(int column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-static enum sl_status check_type(const struct sl_py_table *t, int c)
-{
-	const struct sl_py_array *a = &t->column[c];
-
-	if (is_real(c) ? sl_py_is_real(a) || sl_py_is_whole(a) : sl_py_is_whole(a))
-		return SL_OK;
-	return sl_fail(SL_USAGE, "%s: the array has items of %s; convert them to %s",
-		sl_column_facts[c].name, sl_py_type_name(a),
-		is_real(c) ? "float32 or float64" : "integers");
-}
-
 enum sl_status sl_py_table_check(struct sl_py_table *t)
 {
 	const char *first = NULL;
 	size_t n = 0;
 
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		const struct sl_py_array *a = &t->column[c];
-
-		if (!sl_py_table_has(t, c))
-			continue;
-		SL_TRY(check_type(t, c));
-		if (first && !a->constant && a->n != n)
-			return sl_fail(SL_USAGE,
-				"%s: the array has %zu items, and %s has %zu; all columns must "
-				"have one item for each particle",
-				sl_column_facts[c].name, a->n, first, n);
-		if (!a->constant && !first) {
-			first = sl_column_facts[c].name;
-			n = a->n;
-		}
-	}
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (sl_py_table_has(t, c))
+			SL_TRY(sl_py_column_check(
+				&t->column[c], sl_column_facts[c].name, is_real(c), &first, &n));
 	if (!first)
 		return sl_fail(SL_USAGE, "columns: there is no array of a column of particles "
 					 "(sluice.COLUMNS); add one");

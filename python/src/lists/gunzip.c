@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 /* Identification, DEFLATE, no flags, no time of modification. */
 static const char beginning[] = {0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0};

@@ -7,9 +7,8 @@
 
 #include "primitives/base/jobs.h"
 #include "python/src/arrays/arrays.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 
 /*
  * A loop over blocks of rows on all cores, whose results can be used in order.
@@ -47,7 +46,7 @@ enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b);
 enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size);
 
 /*
- * Reads an MCPL file of any program as columns, by sl_mcpl_table() (stages/formats/mcpl/mcpl_read.h)
+ * Reads an MCPL file of any program as columns, by sl_mcpl_table() (stages/formats/mcpl/mcpl.h)
  * with all cores, which also decompress the members of a gzip file. The columns of t are in *block,
  * of sl_memory_get(); NULL after a failure.
  */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Particles of a tile: its doubles stay in the first-level cache. */
@@ -37,27 +37,6 @@ static bool is_whole_field(int f)
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-/* All arrays have the same size, and a type that the field can be made of. */
-static enum sl_status check_field(const struct sl_py_mcpl *l, int f, size_t *n, const char **first)
-{
-	const struct sl_py_array *a = &l->field[f];
-
-	if (is_whole_field(f) ? !sl_py_is_whole(a) : !sl_py_is_real(a) && !sl_py_is_whole(a))
-		return sl_fail(SL_USAGE, "%s: the array has items of %s; convert them to %s",
-			sl_py_field_name[f], sl_py_type_name(a),
-			is_whole_field(f) ? "integers" : "float32 or float64");
-	if (a->constant)
-		return SL_OK;
-	if (*first && a->n != *n)
-		return sl_fail(SL_USAGE,
-			"%s: the array has %zu items, and %s has %zu; all columns must have one "
-			"item for each particle",
-			sl_py_field_name[f], a->n, *first, *n);
-	*first = *first ? *first : sl_py_field_name[f];
-	*n = a->n;
-	return SL_OK;
-}
-
 /* Polarisation and user flags are optional; polarisation has three components. */
 static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 {
@@ -76,7 +55,8 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 				: f == SL_PY_WEIGHT ? "1.0"
 						    : "0.0");
 		if (has(l, f))
-			SL_TRY(check_field(l, f, n, &first));
+			SL_TRY(sl_py_column_check(
+				&l->field[f], sl_py_field_name[f], !is_whole_field(f), &first, n));
 	}
 	if (!first)
 		return sl_fail(SL_USAGE,

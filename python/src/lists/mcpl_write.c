@@ -11,9 +11,8 @@
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "primitives/primitives.h"
-#include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_header.h"
 
 /* What a thread works in. */
 struct desk {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "python/src/arrays/arrays.h"
-#include "python/src/base/errors.h"
-#include "python/src/base/turn.h"
+#include "python/src/base/base.h"
 
 bool sl_py_refuse(enum sl_status s)
 {

@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_PRIMITIVES_PRIMITIVES_H
 #define SL_PYTHON_PRIMITIVES_PRIMITIVES_H
 
-#include "python/src/base/python.h"
+#include "python/src/base/base.h"
 
 #include "primitives/device/device_block.h"
 #include "primitives/primitives.h"
@@ -90,7 +90,8 @@ bool sl_py_call_is_emulated(const struct sl_py_call *c);
 
 /*
  * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen
- * (turn.h). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot be used.
+ * (sl_py_turn_share()). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot
+ * be used.
  */
 enum sl_status sl_py_call_run(struct sl_py_call *c);
 

@@ -1,5 +1,5 @@
-/* decimal.c - see decimal.h. Printing computes with integers only; reading uses the C library. */
-#include "stages/formats/common/decimal.h"
+/* decimal.c - see common.h. Printing computes with integers only; reading uses the C library. */
+#include "stages/formats/common/common.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* deflate_join.c - see deflate_join.h. */
-#include "stages/formats/common/deflate_join.h"
+/* deflate_join.c - see common.h. */
+#include "stages/formats/common/common.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -5,11 +5,11 @@
  *
  *	pack       compresses the columns of a table. It takes most of the time and runs on the
  *	           thread that computed the batch. If a device has packed the survivors already
- *	           (transfer_form.h), take replaces pack.
+ *	           (common.h), take replaces pack.
  *	assemble   makes headers, directories and metadata around the packed bytes, which it does
  *	           not copy. It runs on a writer thread.
  *
- * Neither step touches a disk: the result is a list of byte ranges (pieces.h). Neither step
+ * Neither step touches a disk: the result is a list of byte ranges (common.h). Neither step
  * allocates, except HDF5 for its own small objects: the caller provides all memory, and lay_out,
  * scratch and image_bytes say how much is needed.
  */
@@ -19,8 +19,7 @@
 #include <stdint.h>
 
 #include "primitives/primitives.h"
-#include "stages/formats/common/pieces.h"
-#include "stages/formats/common/transfer_form.h"
+#include "stages/formats/common/common.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN

@@ -1,5 +1,5 @@
-/* inflate.c - see inflate.h. */
-#include "stages/formats/common/inflate.h"
+/* inflate.c - see common.h. */
+#include "stages/formats/common/common.h"
 
 #include <string.h>
 

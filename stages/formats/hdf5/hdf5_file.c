@@ -77,6 +77,14 @@ enum sl_status sl_h5_start(void)
 	return SL_OK;
 }
 
+/* A call of HDF5 that is not made after a failure; ID(): one that returns an id. */
+#define CALL(h, call)                      \
+	do {                               \
+		if (!(h)->failed)          \
+			sl_h5_ok(h, call); \
+	} while (0)
+#define ID(h, call) ((h)->failed ? H5I_INVALID_HID : sl_h5_id(h, call))
+
 /* --- failures --------------------------------------------------------------------------------- */
 
 void sl_h5_begin(struct sl_h5 *h, void *image, size_t size)
@@ -145,19 +153,17 @@ static hid_t access_file(struct sl_h5 *h)
 {
 	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
+	CALL(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
 	return access;
 }
 
 hid_t sl_h5_create_file(struct sl_h5 *h)
 {
 	hid_t access = access_file(h);
-	hid_t file = H5I_INVALID_HID;
+	hid_t file;
 
 	sl_h5_set_driver(h, access);
-	if (!h->failed)
-		file = sl_h5_id(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
+	file = ID(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
 	sl_h5_close(h, access);
 	return file;
 }
@@ -208,16 +214,12 @@ hid_t sl_h5_open_file(struct sl_h5 *h)
 	H5FD_file_image_callbacks_t calls = {
 		image_get, image_copy, image_resize, image_free, context_copy, context_free, h};
 	hid_t access = access_file(h);
-	hid_t file = H5I_INVALID_HID;
+	hid_t file;
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Pset_fapl_core(access, file_step, 0));
-	if (!h->failed)
-		sl_h5_ok(h, H5Pset_file_image_callbacks(access, &calls));
-	if (!h->failed)
-		sl_h5_ok(h, H5Pset_file_image(access, h->image, h->size));
-	if (!h->failed)
-		file = sl_h5_id(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
+	CALL(h, H5Pset_fapl_core(access, file_step, 0));
+	CALL(h, H5Pset_file_image_callbacks(access, &calls));
+	CALL(h, H5Pset_file_image(access, h->image, h->size));
+	file = ID(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
 	sl_h5_close(h, access);
 	return file;
 }
@@ -226,8 +228,7 @@ size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)
 {
 	ssize_t bytes = 0;
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
+	CALL(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
 	if (!h->failed) {
 		bytes = H5Fget_file_image(file, NULL, 0);
 		sl_h5_ok(h, bytes);
@@ -241,20 +242,18 @@ size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)
 /* Properties of a new group or dataset without times, so that bytes depend on content only. */
 static hid_t timeless(struct sl_h5 *h, hid_t kind)
 {
-	hid_t made = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Pcreate(kind));
+	hid_t made = ID(h, H5Pcreate(kind));
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Pset_obj_track_times(made, false));
+	CALL(h, H5Pset_obj_track_times(made, false));
 	return made;
 }
 
 hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name)
 {
 	hid_t how = timeless(h, H5P_GROUP_CREATE);
-	hid_t group = H5I_INVALID_HID;
+	hid_t group;
 
-	if (!h->failed)
-		group = sl_h5_id(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
+	group = ID(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
 	sl_h5_close(h, how);
 	return group;
 }
@@ -264,17 +263,13 @@ static hid_t space_of(struct sl_h5 *h, const uint64_t *n)
 {
 	hsize_t size = n ? *n : 0;
 
-	if (h->failed)
-		return H5I_INVALID_HID;
-	return sl_h5_id(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
+	return ID(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
 }
 
 static hid_t dataset(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, hid_t space, hid_t how)
 {
-	if (h->failed)
-		return H5I_INVALID_HID;
-	return sl_h5_id(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
+	return ID(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
 }
 
 hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
@@ -285,15 +280,15 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 	hsize_t size = chunk;
 	hid_t made;
 
-	if (!h->failed && chunk)
-		sl_h5_ok(h, H5Pset_chunk(how, 1, &size));
-	if (!h->failed && chunk && shuffle)
-		sl_h5_ok(h, H5Pset_shuffle(how));
+	if (chunk)
+		CALL(h, H5Pset_chunk(how, 1, &size));
+	if (chunk && shuffle)
+		CALL(h, H5Pset_shuffle(how));
 	/*
 	 * The level only matters to programs that add chunks later: these are compressed already.
 	 */
-	if (!h->failed && chunk)
-		sl_h5_ok(h, H5Pset_deflate(how, 6));
+	if (chunk)
+		CALL(h, H5Pset_deflate(how, 6));
 	made = dataset(h, at, name, type, space, how);
 	sl_h5_close(h, space);
 	sl_h5_close(h, how);
@@ -305,8 +300,7 @@ hid_t sl_h5_values(
 {
 	hid_t made = sl_h5_dataset(h, at, name, type, n, 0, false);
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 	return made;
 }
 
@@ -315,13 +309,10 @@ hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int ra
 {
 	_Static_assert(sizeof(hsize_t) == sizeof(*size), "sizes are passed on");
 	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = h->failed ? H5I_INVALID_HID
-	                        : sl_h5_id(h, H5Screate_simple(rank,
-						      (const hsize_t *)(const void *)size, NULL));
+	hid_t space = ID(h, H5Screate_simple(rank, (const hsize_t *)(const void *)size, NULL));
 	hid_t made = dataset(h, at, name, type, space, how);
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 	sl_h5_close(h, space);
 	sl_h5_close(h, how);
 	return made;
@@ -333,12 +324,10 @@ static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const u
 	const void *values)
 {
 	hid_t space = space_of(h, n);
-	hid_t made = H5I_INVALID_HID;
+	hid_t made;
 
-	if (!h->failed)
-		made = sl_h5_id(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
-	if (!h->failed)
-		sl_h5_ok(h, H5Awrite(made, type, values));
+	made = ID(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+	CALL(h, H5Awrite(made, type, values));
 	sl_h5_close(h, made);
 	sl_h5_close(h, space);
 }
@@ -376,12 +365,10 @@ void sl_h5_put_f64(struct sl_h5 *h, hid_t at, const char *name, double value)
 static hid_t text_type(struct sl_h5 *h, const char *text)
 {
 	size_t length = strlen(text);
-	hid_t type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Tcopy(H5T_C_S1));
+	hid_t type = ID(h, H5Tcopy(H5T_C_S1));
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Tset_size(type, length ? length : 1));
-	if (!h->failed)
-		sl_h5_ok(h, H5Tset_strpad(type, H5T_STR_NULLPAD));
+	CALL(h, H5Tset_size(type, length ? length : 1));
+	CALL(h, H5Tset_strpad(type, H5T_STR_NULLPAD));
 	return type;
 }
 
@@ -400,8 +387,7 @@ void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text)
 	hid_t space = space_of(h, NULL);
 	hid_t made = dataset(h, at, name, type, space, how);
 
-	if (!h->failed)
-		sl_h5_ok(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
+	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
 	sl_h5_close(h, made);
 	sl_h5_close(h, space);
 	sl_h5_close(h, how);

@@ -1,5 +1,5 @@
 /*
- * hdf5_writer.c - see hdf5_writer.h.
+ * hdf5_writer.c - see hdf5.h.
  *
  *	caller                  writer, a child of the caller
  *	                 <---   a byte: ready
@@ -21,7 +21,7 @@
  * it. A writer ignores all signals but those of crashes: signals to the process group (Ctrl-C,
  * Ctrl-Z) are for the caller.
  */
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 
 #include <errno.h>

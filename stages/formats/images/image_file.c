@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/common/common.h"
+#include "stages/formats/hdf5/hdf5.h"
 
 /*
  * Groups and attributes need far less than 128 KiB in addition to the values and the configuration.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "primitives/base/size.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 

@@ -22,7 +22,7 @@
  * 	/rays              uint64: particles sent through each pixel; only of a model that assigns
  * 	                   particles to pixels in turn
  *
- * The file ends with a checksum line that HDF5 ignores (crc_trailer.h).
+ * The file ends with a checksum line that HDF5 ignores (sl_crc_trailer_add()).
  *
  * Purpose of the folder: files of the image that a run's particles sum up to. Input: values of all
  * pixels. Output: an HDF5 file (numbers) and a PNG file (8 bits of grey) in memory.

@@ -10,10 +10,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include "primitives/base/record_copy.h"
-#include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_header.h"
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/common/common.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are copied from memory, and the file states that they are little-endian"

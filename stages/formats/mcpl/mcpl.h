@@ -12,7 +12,7 @@
  * Files of this program have these comments
  *
  *	stat:sum:sluice_generated:N     particles generated for this file; added up when files merge
- *	...                             comments of the lists that were read (mcpl_metadata.h)
+ *	...                             comments of the lists that were read (mcpl.h)
  *	Survivors of run ...            the run and its seed
  *	Survivors of merged runs {...}  instead, if sluice convert merged runs: their seeds and counts
  *	User flags are fates ...        the meaning of the user flags, if there are any
@@ -29,10 +29,13 @@
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_H
 
+#include <math.h>
 #include <string.h>
 
 #include "stages/formats/common/format.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 SL_C_BEGIN
 
@@ -146,6 +149,249 @@ unsigned sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *recor
  */
 void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
 	const uint32_t *place, uint32_t n, const struct sl_mcpl_target *to);
+
+/* --- mcpl_header ------------------------------------------------------------------------------ */
+
+/*
+ * The header of an MCPL file that this program writes, and what its records
+ * contain.
+ */
+
+/*
+ * The weight that all rows of a table have, if it is a constant column and a header can state it;
+ * else 0, and each record has a weight. A weight that was read from headers has all digits of
+ * facts.
+ */
+double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_facts *facts);
+
+/* Sets *r to the contents of the records of a table. SL_USAGE if the table lacks a column. */
+enum sl_status sl_mcpl_record_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r);
+
+/*
+ * The columns of a table, as sl_mcpl_row() reads them. Pointers may be to device memory; the values
+ * of constant columns must be on the host.
+ */
+struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t);
+
+/* The fixed part of the header of a table's file. weight: of all particles, or 0. */
+struct sl_mcpl_header sl_mcpl_header_of(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
+
+/*
+ * Writes the header with all strings and returns its size, which does not depend on batch. The
+ * comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL: only
+ * returns the size, and batch is not used.
+ */
+size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, const struct sl_batch_facts *batch);
+
+/*
+ * The same for a list of the records of several tables that have the columns of t: the number of
+ * particles is given, and may be larger than a table allows.
+ */
+size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
+	double weight, uint64_t particles, const struct sl_batch_facts *batch);
+
+/*
+ * Writes the comments that a list takes over: statistics first, then sources, then others. The
+ * order is the same in each file of a run, so that the files can be merged. c may be NULL.
+ */
+void sl_mcpl_put_metadata(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
+	const struct sl_batch_facts *batch);
+
+/*
+ * Writes the blobs: that of this program, unless config is NULL, and those that a list takes over.
+ */
+void sl_mcpl_put_blobs(
+	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c);
+
+/* --- mcpl_head -------------------------------------------------------------------------------- */
+
+/*
+ * Reads whole headers of MCPL files of any program, and merges several into one.
+ *
+ * A header is copied once; everything else works on that copy. The records of the files then follow
+ * the merged header unchanged. Headers can be merged under the rules of the reference
+ * implementation (mcpl_merge_files of MCPL 2): they must be equal except for the number of
+ * particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1, unknown,
+ * plus anything is -1.
+ */
+
+/* A header with all of its strings. */
+struct sl_mcpl_head {
+	struct sl_mcpl_header fixed; /* particles: of all files that were joined */
+	uint8_t *bytes;              /* as in a file, except the number of particles; owned */
+	size_t size;
+};
+
+/*
+ * Reads the whole header of a file in memory to a block that it allocates, at most twice the size
+ * of the header; *recovered as in struct sl_mcpl_stream. Statistics of a recovered file become -1,
+ * unknown. Two statistics with the same key are SL_BAD_INPUT, as in the reference implementation.
+ * After SL_OK, call sl_mcpl_head_free().
+ */
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
+void sl_mcpl_head_free(struct sl_mcpl_head *h);
+
+/* Reads the header and frees it: SL_OK if sl_mcpl_head_read() accepts it. */
+enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
+
+/*
+ * Merges more into h, which is zeros before the first header, and takes over its memory.
+ * SL_BAD_INPUT if they differ; the message says in what. merged: they are of several runs of this
+ * program, whose comments on the run and configurations differ; those of the first header stay.
+ */
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, struct sl_mcpl_head *more, bool merged);
+
+/* After the last merge: writes h->fixed into h->bytes. */
+void sl_mcpl_head_finish(struct sl_mcpl_head *h);
+
+/* --- mcpl_metadata ---------------------------------------------------------------------------- */
+
+/*
+ * Strings from the headers of input lists that output lists take over.
+ *
+ *	source       becomes a comment, "Read from a list of SOURCE"; equal ones once
+ *	comments     equal ones once, in the order of the files; without sluice:columns:..., which
+ *	             describes the records of the input file only
+ *	stat:sum     values are added by key. A batch that contains a part of the particles of a list
+ *	             takes the same part of its value (as mcpl_hdr_scale_stat_sums() of the reference
+ *	             does); selecting particles by their properties does not change it. The parts of
+ *	             an integer are integers that add up to it. A sum is -1, unknown, if a file lacks
+ *	             the key, has -1, or was recovered
+ *	blobs        equal ones once. A different blob of the same name becomes NAME_2, NAME_3, ...
+ *
+ * The strings of all lists are sorted to find equal ones, so the work is n log n in their bytes.
+ * All headers together are limited to 1 GiB and 2^22 strings, and what the output takes over to the
+ * limits of one header (mcpl_layout.h), so that this program can read its own files.
+ */
+
+/* An input list in memory, and its range in the particles of all lists. */
+struct sl_mcpl_part {
+	const void *file;
+	size_t bytes;
+	uint64_t first, particles;
+	struct sl_mcpl_head head; /* set by sl_mcpl_metadata_add() */
+};
+
+/* A string of a header. */
+struct sl_mcpl_item {
+	struct sl_mcpl_string
+		text; /* of a sum: stat:sum:KEY:, without the value; of a blob: its name */
+	struct sl_mcpl_string data; /* of a blob: its content */
+	uint32_t part, place;       /* index of its list; place among all strings of all lists */
+	uint32_t number;     /* of a blob: 1: the name is unchanged; else _NUMBER is appended */
+	double own;          /* of a sum: its value in its list */
+	const double *value; /* of a sum: one value per list; NULL: some list lacks the key */
+};
+
+struct sl_mcpl_items {
+	struct sl_mcpl_item *at;
+	uint32_t n;
+};
+
+struct sl_mcpl_metadata {
+	uint32_t n_parts;
+	struct sl_mcpl_part *part;
+	struct sl_mcpl_items sources, comments, sums, blobs; /* each without equal ones */
+	void *block;                                         /* memory of the items */
+	size_t memory;                                       /* bytes allocated in all */
+};
+
+/*
+ * Reads the headers of n lists, in the order of their particles. The files must stay valid as long
+ * as *made. own_blob: the output has the blob sluice_config of this program. Call
+ * sl_mcpl_metadata_free() even after a failure.
+ */
+enum sl_status sl_mcpl_metadata_add(const struct sl_mcpl_part *parts, uint32_t n, bool own_blob,
+	struct sl_mcpl_metadata **made);
+void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
+
+/* The value of sum k for the particles from .. to - 1 of all lists; -1: unknown. */
+double sl_mcpl_metadata_sum(
+	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to);
+
+/*
+ * Whether the lists have no particles. The sums for the particles 0 .. -1 are then those of the
+ * lists.
+ */
+bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c);
+
+/*
+ * Whether a list has the statistic sluice_generated. Its value then replaces the number of
+ * particles that this run counts as generated.
+ */
+bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
+
+/* Prints the suffix of the name of a blob with that number, "_2" or "", and returns it. */
+enum { SL_MCPL_SUFFIX_BYTES = 16 };
+const char *sl_mcpl_blob_suffix(uint32_t number, char text[SL_MCPL_SUFFIX_BYTES]);
+
+/* --- mcpl_read -------------------------------------------------------------------------------- */
+
+/*
+ * MCPL files in memory as tables of columns.
+ *
+ * sl_mcpl_read() reads files that this program wrote; sl_mcpl_table() reads files of any program.
+ * Both take memory as sl_format.read does: an arena without a base only measures.
+ */
+
+/*
+ * Sets *t to the columns that the file was made of. Directions come back rounded; energy and time
+ * too, if numbers have 4 bytes. Any other file, and any damage, is SL_BAD_INPUT.
+ */
+enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
+
+/* How a file is read, and what it has and its table lacks. */
+struct sl_mcpl_reading {
+	bool wide; /* columns of real numbers shall be doubles if the file has doubles; then
+	              whether they are */
+	struct sl_job_pool *pool; /* whose threads decode a plain file; or NULL */
+	bool digits;              /* numbers of 8 bytes were rounded to 4; of a file of this program
+	                             only set if the arena has a base */
+	uint32_t comments, blobs; /* except those that this program adds to each file */
+	bool recovered;           /* the header has no count: the writer did not finish, and a
+	                             partial record at the end is possible */
+	bool trailing;            /* bytes after the last particle */
+};
+
+/*
+ * Sets *t to the columns of a file of any program: those of sl_mcpl_read(), or else position,
+ * direction, energy, weight, time and PDG code, and the user flags and polarisation that the
+ * records have. Sets the members of *r that say what was left out; trailing only if the arena has a
+ * base.
+ */
+enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
+	struct sl_mcpl_reading *r);
+
+/* Columns that a header can state once for all particles. */
+enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
+
+/*
+ * Whether single precision cannot hold a number after its conversion by a factor: a finite one
+ * would be infinite, or a weight other than 0 would be 0. Small numbers that lose digits, and other
+ * numbers that become 0, are accepted: the error is below 1e-45.
+ */
+static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight)
+{
+	const float narrow = (float)(value * factor);
+
+	return (isinf(narrow) & !isinf(value)) | (is_weight & (narrow == 0) & (value != 0));
+}
+
+/* How a message about a particle that a run cannot have ends. */
+#define SL_MCPL_REMOVE_PARTICLE \
+	"remove the particle from the list, or drop it by a run with model.list.damaged: drop"
+
+/*
+ * SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in
+ * the file.
+ */
+enum sl_status sl_mcpl_check_number(
+	uint64_t particle, const char *name, double value, double factor, bool is_weight);
+enum sl_status sl_mcpl_check_particle(uint64_t particle, const struct sl_mcpl_particle *p);
 
 SL_C_END
 

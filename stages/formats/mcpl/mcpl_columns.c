@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "primitives/base/record_copy.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Records that are decoded together: they stay in the first-level cache from column to column. */

@@ -2,7 +2,7 @@
  * mcpl_head.c - copies headers to memory, checks their statistics, and merges them string by
  * string.
  */
-#include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */

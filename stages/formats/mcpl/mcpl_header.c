@@ -1,17 +1,15 @@
 /*
- * mcpl_header.c - see mcpl_header.h.
+ * mcpl_header.c - see mcpl.h.
  *
  * The header is written by functions that count bytes if there is no memory for them, so the same
  * code computes its size and writes it.
  */
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "stages/formats/mcpl/mcpl_metadata.h"
 
 enum { TEXT_BYTES = 1024 };
 

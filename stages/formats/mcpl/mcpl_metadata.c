@@ -4,15 +4,13 @@
  * Each string becomes an item with its place in the order of the lists. Equal items are adjacent
  * after sorting by text; the first of them is kept, and sorting by place restores the order.
  */
-#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "stages/formats/mcpl/mcpl.h"
 
 /* Limits of the strings in the headers of all lists, and of the bytes of these headers. */
 enum { ALL_STRINGS_MOST = 1 << 22 };

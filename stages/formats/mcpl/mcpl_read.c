@@ -1,17 +1,15 @@
 /*
- * mcpl_read.c - see mcpl_read.h.
+ * mcpl_read.c - see mcpl.h.
  *
  * In a file of this program a comment lists the columns; a file of another program fills the
  * columns that its records have.
  */
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 #include <float.h>
 #include <string.h>
 
 #include "primitives/base/jobs.h"
-#include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
 
 enum { TEXT_BYTES = 1024 };
 
@@ -225,7 +223,7 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, sl_column_set *set)
 
 /*
  * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it
- * was made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
+ * was made of (mcpl.h): all but its own three or four comments and its own blob.
  */
 static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_reading *r)

@@ -16,7 +16,7 @@
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/particle/particle.h"
 

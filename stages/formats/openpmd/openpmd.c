@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are copied from memory, and the file's types are little-endian"

@@ -12,7 +12,7 @@
  *
  * A component is a dataset of n items in chunks. If it has the same value in the whole run, it is
  * an empty group with the attributes value and shape. The file ends with a checksum line that HDF5
- * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.).
+ * ignores (sl_crc_trailer_add()). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.).
  */
 #ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_H
 #define SL_STAGES_FORMATS_OPENPMD_OPENPMD_H

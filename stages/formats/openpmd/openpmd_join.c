@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/particle/digest.h"
 

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
-#include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 #include "stages/particle/digest.h"
 
 /* State of a file that is read. */

@@ -1,7 +1,7 @@
 /*
  * openpmd_write.c - see openpmd.h.
  *
- * HDF5 makes the metadata in the image, in another process (hdf5_writer.h). The packed chunks stay
+ * HDF5 makes the metadata in the image, in another process (hdf5.h). The packed chunks stay
  * where they are and become the middle of the file (hdf5.h). Order of pieces: head, chunks,
  * rest, checksum line.
  */
@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
 
 /* Size of buffers for names of files, groups and records. */
 enum { NAME_BYTES = 512 };

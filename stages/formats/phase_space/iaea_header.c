@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 enum { LINE_BYTES = 256, LITTLE_ENDIAN_ORDER = 1234, BIG_ENDIAN_ORDER = 4321, LATCH = 2 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/dirs.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/formats/tables/tables.h"

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "primitives/base/status.h"
-#include "primitives/files/map.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/mcpl/mcpl_stream.h"

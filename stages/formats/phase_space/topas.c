@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl_read.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Columns that all files have, and the bytes of a record of these, without and with a time. */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/common/decimal.h"
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 /* --- lines and fields ---------------------------------------------------------------------- */
 

@@ -2,14 +2,14 @@
  * csv_text.c - prints a table as comma-separated text.
  *
  * The first line has the names of the columns, then each survivor has a line. Floats have the
- * fewest digits that read back exactly (decimal.h), fates are numbers, and constant columns are
- * repeated in each line. The payload of a NaN is lost.
+ * fewest digits that read back exactly (sl_print_f32()), fates are numbers, and constant columns
+ * are repeated in each line. The payload of a NaN is lost.
  */
 #include "stages/formats/tables/tables.h"
 
 #include <string.h>
 
-#include "stages/formats/common/decimal.h"
+#include "stages/formats/common/common.h"
 
 /* Characters of the longest value, by enum sl_column_type. */
 static const size_t widths[] = {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
-#include "stages/formats/common/little_endian.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
 
 enum { MAGIC = 6, HEADER_MOST = 1024 };
 

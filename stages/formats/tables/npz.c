@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are copied from memory, and the file's types are little-endian"

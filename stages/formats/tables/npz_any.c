@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "stages/formats/common/common.h"
+
 enum { BUFFER_BYTES = 4096 };
 
 static const char advice[] = "write the columns of a list (x, y, z, u, v, w, energy, time, weight, "

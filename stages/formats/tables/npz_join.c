@@ -2,12 +2,12 @@
  * npz_join.c - packs the survivors of a whole run, block by block, for one npz file.
  *
  * Each column is a part: a DEFLATE stream to which each STREAM_ROWS rows add the stream of their
- * items (deflate_join.h). Constant columns are expanded, as in the file of a batch.
+ * items (sl_deflate_join()). Constant columns are expanded, as in the file of a batch.
  */
 #include <string.h>
 
-#include "primitives/files/crc32.h"
-#include "stages/formats/common/deflate_join.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/tables/tables.h"
 
 /* Rows of a stream; streams of a block and a column. */
@@ -41,7 +41,7 @@ static uint32_t stream_rows(const struct sl_joined_file *j)
 	return j->rows < STREAM_ROWS ? (uint32_t)j->rows : STREAM_ROWS;
 }
 
-/* Of a thread: the items of a column, what deflate_join.h needs, and the compressor. */
+/* Of a thread: the items of a column, what sl_deflate_join() needs, and the compressor. */
 static size_t scratch_bytes(const struct sl_joined_file *j)
 {
 	const size_t most = stream_rows(j) * sizeof(uint64_t);

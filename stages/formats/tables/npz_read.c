@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "stages/formats/common/inflate.h"
+#include "stages/formats/common/common.h"
 
 /* State of a file that is read. */
 struct npz_reading {

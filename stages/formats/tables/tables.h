@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "primitives/base/size.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/common/inflate.h"
 #include "stages/particle/table.h"
 
 /* --- zip -------------------------------------------------------------------------------------- */

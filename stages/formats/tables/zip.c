@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/formats/common/little_endian.h"
+#include "stages/formats/common/common.h"
 
 enum {
 	LOCAL = 0x04034b50,

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/crc32.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;

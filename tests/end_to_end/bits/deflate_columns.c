@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "primitives/primitives.h"
 #include "tests/cases/inputs.h"
 #include "tests/support/configs/configs.h"

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 #include "pipeline/output/output.h"
-#include "pipeline/results/survivor_file.h"
-#include "primitives/files/crc32.h"
+#include "pipeline/results/results.h"
 #include "primitives/files/files.h"
-#include "primitives/files/read.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/images.h"
 #include "tests/support/formats/tables.h"

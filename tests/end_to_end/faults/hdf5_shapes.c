@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/info/info.h"
-#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/images/images.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "pipeline/cli/cli.h"
-#include "pipeline/text/messages.h"
+#include "pipeline/text/text.h"
 #include "tests/support/basic/check.h"
 
 /* The output as text. Each call of show() is a report of the run. */

@@ -8,8 +8,8 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/text/yaml.h"
-#include "primitives/files/read.h"
+#include "pipeline/text/text.h"
+#include "primitives/files/files.h"
 #include "stages/models/models.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/configs/configs.h"

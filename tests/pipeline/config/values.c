@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/decimal_number.h"
+#include "pipeline/text/text.h"
 #include "stages/particle/random.h"
 #include "tests/support/configs/configs.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/threads.h"
 #include "tests/cases/sampling.h"

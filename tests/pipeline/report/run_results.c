@@ -2,7 +2,7 @@
  * run_results.c - sums over batches, and the checks, compared with hand calculation: fractions of
  * particles and of weight, and their errors.
  */
-#include "pipeline/report/tallies/run_results.h"
+#include "pipeline/report/tallies/tallies.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  * tests/property/results.c reads back lines with any values, and refuses torn ones;
  * tests/text/resume.txt repairs them.
  */
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 #include "tests/support/basic/allocations.h"
 
 static struct sl_yaml *tree;

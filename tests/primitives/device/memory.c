@@ -63,7 +63,7 @@ TEST(copies_and_fills_reach_every_space)
 	sl_stream_free(NULL);
 }
 
-/* From 64 MiB on, pinned memory of CUDA is made of huge pages (pinned_cuda.h). */
+/* From 64 MiB on, pinned memory of CUDA is made of huge pages (device_driver.h). */
 TEST(large_pinned_memory_keeps_its_bytes)
 {
 	const size_t large = (size_t)1 << 26;

@@ -10,9 +10,6 @@
 
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
-#include "primitives/files/lock.h"
-#include "primitives/files/map.h"
-#include "primitives/files/read.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"

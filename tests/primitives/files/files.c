@@ -13,12 +13,8 @@
 
 #include "primitives/base/threads.h"
 #include "primitives/device/device.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/disk.h"
 #include "primitives/files/files.h"
-#include "primitives/files/lock.h"
-#include "primitives/files/map.h"
-#include "primitives/files/read.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"

@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "primitives/files/lock.h"
+#include "primitives/files/files.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"

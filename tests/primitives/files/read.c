@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/map.h"
-#include "primitives/files/read.h"
+#include "primitives/files/files.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"

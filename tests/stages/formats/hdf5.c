@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/process.h"
 

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/formats/tables.h"
 

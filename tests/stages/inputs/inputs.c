@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/formats/phase_space_files.h"

@@ -5,7 +5,7 @@
 #ifndef SL_TESTS_SUPPORT_BASIC_OPEN_DIR_H
 #define SL_TESTS_SUPPORT_BASIC_OPEN_DIR_H
 
-#include "primitives/files/dirs.h"
+#include "primitives/files/files.h"
 #include "tests/support/program/fixture.h"
 
 struct open_dir {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "pipeline/batch_file/batch_file.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/sampling.h"

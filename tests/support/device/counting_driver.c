@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "primitives/emulator/driver.h"
+#include "primitives/emulator/emulator.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/replaced.h"

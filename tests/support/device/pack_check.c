@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/crc32.h"
-#include "stages/formats/common/inflate.h"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/host/host.h"
 #include "stages/models/models.h"
 #include "stages/particle/digest.h"

@@ -7,7 +7,7 @@
 
 #include "host_and_device.h"
 #include "pack_check.h"
-#include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/read.h"
-#include "stages/formats/common/gzip_stored.h"
+#include "primitives/files/files.h"
+#include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "tests/support/basic/check.h"

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
 #include "stages/particle/digest.h"
 
 /* A random number that depends on i only. */

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 #include "tests/support/program/tree.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -8,12 +8,12 @@
 #ifndef SL_TESTS_SUPPORT_PROGRAM_PROGRAM_H
 #define SL_TESTS_SUPPORT_PROGRAM_PROGRAM_H
 
-#include "pipeline/results/manifest.h"
+#include "pipeline/results/results.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/folder.h"
 #include "tests/support/program/process.h"
 
-struct sl_yaml; /* pipeline/text/yaml.h */
+struct sl_yaml; /* pipeline/text/text.h */
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 

@@ -8,7 +8,7 @@
 #include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
 #include "primitives/primitives.h"
-#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "tests/support/basic/check.h"
 
 enum { SETS_MAX = 14 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pipeline/batch_file/order_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/results/survivor_file.h"
+#include "pipeline/results/results.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/program/program.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pipeline/text/yaml.h"
+#include "pipeline/text/text.h"
 #include "tests/support/basic/check.h"
 
 bool begins(const char *line, const char *with)
