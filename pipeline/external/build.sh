@@ -70,7 +70,9 @@ cores=$(getconf _NPROCESSORS_ONLN)
 jobs= n=0
 finish() {
 	for job in $jobs; do
-		wait "$job" || fail "does not compile; see the messages of the compiler, and correct it"
+		wait "$job" && continue
+		wait
+		fail "does not compile; see the messages of the compiler, and correct it"
 	done
 	jobs=
 }

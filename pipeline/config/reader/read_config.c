@@ -40,36 +40,36 @@ static enum sl_status make_reader(
 	return SL_OK;
 }
 
-/* Loads the external models of a value of the key models. */
-static void load_models(
-	struct sl_reader *r, const struct sl_yaml *tree, sl_node models, struct sl_place at)
+/* Loads the external models of a value of the key models. *item is the one that fails. */
+static enum sl_status load_models(const struct sl_yaml *tree, sl_node models, sl_node *item)
 {
 	const bool listed = sl_yaml_kind(tree, models) == SL_LIST;
 
 	for (size_t i = 0; i < (listed ? sl_yaml_size(tree, models) : models != 0); i++) {
-		const sl_node item = listed ? sl_yaml_item(tree, models, i, NULL) : models;
-
-		if (at.source == 0)
-			sl_yaml_place(tree, item, &at.line, &at.column);
-		if (sl_external_load(sl_yaml_text(tree, item, NULL), NULL) != SL_OK)
-			sl_reader_add(r, at, "models", sl_last_error());
+		*item = listed ? sl_yaml_item(tree, models, i, NULL) : models;
+		SL_TRY(sl_external_load(sl_yaml_text(tree, *item, NULL), NULL));
 	}
+	return SL_OK;
 }
 
 /* The same for each --set of that key: before the file is read, whose model may be one of them. */
-static void load_models_of_sets(struct sl_reader *r)
+static enum sl_status load_models_of_sets(const struct sl_reader *r)
 {
-	for (size_t i = 0; i < r->n_sets; i++) {
+	enum sl_status s = SL_OK;
+
+	for (size_t i = 0; s == SL_OK && i < r->n_sets; i++) {
 		const char *text = sl_set_key(r->sets[i]), *value = strchr(text, '=');
 		struct sl_yaml_problem problem;
 		struct sl_yaml *tree = NULL;
+		sl_node item;
 
 		if (!value || strncmp(text, "models=", (size_t)(value + 1 - text)) != 0)
 			continue;
 		if (sl_yaml_parse(value + 1, strlen(value + 1), &tree, &problem) == SL_OK)
-			load_models(r, tree, sl_yaml_root(tree), (struct sl_place){i + 1, 0, 0});
+			s = load_models(tree, sl_yaml_root(tree), &item);
 		sl_yaml_free(tree);
 	}
+	return s;
 }
 
 /* Sets the model to the first that the file names, so that suggestions include its keys. */
@@ -88,7 +88,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 	struct sl_place at = {0, 0, 0};
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
-	sl_node root;
+	sl_node root, item;
 
 	if (s == SL_BAD_INPUT) {
 		at.line = problem.line;
@@ -109,7 +109,10 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 			"is an input file of MCX; the Python package runs it: python -m sluice mcx FILE");
 		return sl_config_verdict(r);
 	}
-	load_models(r, r->tree[0], sl_yaml_get(r->tree[0], root, "models"), at);
+	if (load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
+		sl_yaml_place(r->tree[0], item, &at.line, &at.column);
+		sl_reader_add(r, at, "models", sl_last_error());
+	}
 	find_model(r);
 	sl_reader_match_keys(r, root);
 	return SL_OK;
@@ -160,7 +163,7 @@ enum sl_status sl_config_open_text(const char *name, const char *text, size_t by
 	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
 {
 	SL_TRY(begin(name, sets, n_sets, c, r));
-	load_models_of_sets(*r);
+	SL_TRY(load_models_of_sets(*r));
 	SL_TRY(read_file(*r, text, bytes));
 	for (size_t i = 1; i <= n_sets; i++)
 		SL_TRY(read_set(*r, i));
