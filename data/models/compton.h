@@ -11,7 +11,7 @@
 #ifndef COMPTON_H
 #define COMPTON_H
 
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 
 #define SL_COLUMNS_compton                                                                        \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w) | \

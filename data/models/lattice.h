@@ -10,7 +10,7 @@
 #ifndef LATTICE_H
 #define LATTICE_H
 
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 
 #define SL_COLUMNS_lattice                                                                        \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

@@ -9,7 +9,7 @@
 #ifndef ROD_H
 #define ROD_H
 
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 
 #define SL_COLUMNS_rod                                                                            \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_w) |                       \

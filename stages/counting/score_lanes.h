@@ -12,7 +12,7 @@
 
 #include "stages/counting/flight_loop.h"
 #include "stages/counting/score_word.h"
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 #include "stages/particle/lanes_columns.h"
 
 /* One collision of each lane. */

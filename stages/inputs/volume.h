@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "primitives/base/status.h"
-#include "stages/models/rules_data.h"
+#include "stages/models/common/rules_data.h"
 
 /* The most voxels of a volume (1024^3), and the largest label. */
 enum { SL_VOLUME_VOXELS_MAX = 1 << 30, SL_VOLUME_LABEL_MAX = UINT16_MAX };

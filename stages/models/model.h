@@ -64,8 +64,8 @@
 
 #include "primitives/base/status.h"
 #include "stages/models/code.h"
+#include "stages/models/common/rules_data.h"
 #include "stages/models/option.h"
-#include "stages/models/rules_data.h"
 
 SL_C_BEGIN
 

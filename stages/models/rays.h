@@ -31,7 +31,7 @@
 #ifndef SL_STAGES_MODELS_RAYS_H
 #define SL_STAGES_MODELS_RAYS_H
 
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 
 #define SL_COLUMNS_rays                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

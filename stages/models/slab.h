@@ -37,8 +37,8 @@
 #ifndef SL_STAGES_MODELS_SLAB_H
 #define SL_STAGES_MODELS_SLAB_H
 
-#include "stages/models/absorption.h"
-#include "stages/models/optics.h"
+#include "stages/models/common/absorption.h"
+#include "stages/models/common/optics.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -407,6 +407,8 @@ SL_HD_PART sl_f32 sl_slab_fluence_in(
 }
 
 #ifdef SL_MODEL_HOST
+#include "stages/models/model.h"
+
 #include "stages/models/config/slab_config.h"
 #endif
 #endif

@@ -31,9 +31,9 @@
 #ifndef SL_STAGES_MODELS_VOXELS_H
 #define SL_STAGES_MODELS_VOXELS_H
 
-#include "stages/models/absorption.h"
-#include "stages/models/optics.h"
-#include "stages/models/rules_data.h"
+#include "stages/models/common/absorption.h"
+#include "stages/models/common/optics.h"
+#include "stages/models/common/rules_data.h"
 
 #define SL_COLUMNS_voxels                                                                         \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -487,6 +487,8 @@ SL_HD_PART sl_f32 sl_voxels_fluence_in(
 }
 
 #ifdef SL_MODEL_HOST
+#include "stages/models/model.h"
+
 #include "stages/models/config/voxels_config.h"
 #endif
 #endif

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "stages/models/config/absorption_config.h"
+
 /*
  * The configuration of the model. A list has one value per layer from the top, or one value for
  * all.

@@ -11,6 +11,7 @@
 
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
+#include "stages/models/config/absorption_config.h"
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;

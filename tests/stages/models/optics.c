@@ -5,7 +5,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/models/models.h"
 
-#include "stages/models/optics.h"
+#include "stages/models/common/optics.h"
 
 /* --- Fresnel and Snell ------------------------------------------------------------------------ */
 

@@ -4,8 +4,8 @@
  * All functions run on host and device with the same bits. They draw no random numbers themselves;
  * the caller passes random words or uniform numbers.
  */
-#ifndef SL_STAGES_MODELS_FLIGHT_H
-#define SL_STAGES_MODELS_FLIGHT_H
+#ifndef SL_STAGES_MODELS_COMMON_FLIGHT_H
+#define SL_STAGES_MODELS_COMMON_FLIGHT_H
 
 #include "stages/particle/math.h"
 #include "stages/particle/random.h"

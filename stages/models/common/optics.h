@@ -3,10 +3,10 @@
  *
  * Boundaries between media are planes of constant z.
  */
-#ifndef SL_STAGES_MODELS_OPTICS_H
-#define SL_STAGES_MODELS_OPTICS_H
+#ifndef SL_STAGES_MODELS_COMMON_OPTICS_H
+#define SL_STAGES_MODELS_COMMON_OPTICS_H
 
-#include "stages/models/flight.h"
+#include "stages/models/common/flight.h"
 
 /*
  * The reflectance of a boundary from refractive index n to index m for unpolarised light (Fresnel).

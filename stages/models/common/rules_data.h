@@ -1,6 +1,6 @@
 /* rules_data.h - data of rules that are too large for their struct, and what they are made of. */
-#ifndef SL_STAGES_MODELS_RULES_DATA_H
-#define SL_STAGES_MODELS_RULES_DATA_H
+#ifndef SL_STAGES_MODELS_COMMON_RULES_DATA_H
+#define SL_STAGES_MODELS_COMMON_RULES_DATA_H
 
 #include <stdint.h>
 
