@@ -71,8 +71,9 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
 		SL_TRY(sl_run_files_state(files->at[item], state));
 		if (state[0] && strcmp(state, "done") != 0)
 			sl_plan_warn(plan,
-				SL_LIST_FILES "[%" PRIu32 "]: the run in %.200s has not ended (state %s); "
-				"only its committed batches are read",
+				SL_LIST_FILES "[%" PRIu32
+					      "]: the run in %.200s has not ended (state %s); "
+					      "only its committed batches are read",
 				item, files->at[item], state);
 	}
 	return SL_OK;
