@@ -45,12 +45,12 @@ compile() {
 		"-DSL_MODEL_INTERFACE=\"$interface\"" "-DSL_MODEL_DIGEST=\"${digest-}\""
 }
 
-# The digest of the interface and of the user's sources: all that are not in INCLUDE.
+# The digest of the interface and of the user's sources: all that are not those of the program.
 compile "$cc" $cflags -MM "$include/stages/models/table.c" >"$objects/rule" || fail "does not compile; correct it"
 digest=$(sed -e '1s/^[^:]*://' -e 's/\\$//' -e 's/\([^\\]\) /\1\n/g' "$objects/rule" | sed -e 's/^ *//' -e 's/\\ / /g' |
 	while IFS= read -r file; do
 		case $file in
-		"" | "$include"/*) ;;
+		"" | "$include"/primitives/* | "$include"/stages/*) ;;
 		*) cat "$file" ;;
 		esac
 	done | (echo "$interface $name"; cat) | sha256sum | cut -c1-16)
