@@ -73,9 +73,9 @@ grep -rhoE 'SL_API [a-z_ 0-9]*\*?sl_[a-z0-9_]+\(' "$include" | grep -oE 'sl_[a-z
 ! comm -23 "$work/exported" "$work/declared" | grep -vE '^sl_(scan|compact|sort|deflate)_' || # backends: from backends.def
 	fail "no installed header declares these exported symbols"
 
-# --- every installed header can be included first, in C and in C++
+# --- every installed header of the library can be included first, in C and in C++
 mkdir "$work/alone"
-for header in $(find "$include" -name '*.h' -printf '%P\n'); do
+for header in $(find "$include" -path "$include/model" -prune -o -name '*.h' -printf '%P\n'); do
 	printf '#include "%s"\nextern int alone;\n' "$header" >"$work/alone/${header//\//_}.c"
 done
 test "$(find "$work/alone" -type f | wc -l)" -ge 8
@@ -95,6 +95,9 @@ for file in include/sluice/primitives/primitives.h share/sluice/{examples/exampl
 	share/sluice/bench/{plot,stages}.py share/doc/Sluice/docs/{quickstart,running,configuration}.md; do
 	test -f "$file" || fail "$file is not installed"
 done
+# an external model is built from the installed files
+(cp share/sluice/models/rod.* "$work" && cd "$work" && export NVCC= && "$installed/bin/sluice" model build rod.h &&
+	"$installed/bin/sluice" run rod.yaml --device cpu --quiet --set run.particles=1e4 --out rod)
 for page in share/doc/Sluice/{,docs/}*.md; do
 	for link in $(grep -oE '\]\([^)#: ]+' "$page" | cut -c 3-); do
 		test -e "${page%/*}/$link" || fail "$page: there is no $link"
