@@ -82,7 +82,7 @@ static char letter_of(const char *call)
  */
 TEST(calls_are_in_the_documented_order)
 {
-	static const struct scenario s = {"order", "", RUN "openpmd" MANY, NULL, NULL, 0};
+	static const struct scenario s = {"order", "", RUN "openpmd" ONE, NULL, NULL, 0};
 	char order[256] = "";
 	size_t n = 0;
 
