@@ -166,15 +166,19 @@ def run_or_end(words, folder=ROOT):
 
 
 class Build:
-    """The build of a preset: its libraries, and its compile commands of the emulated kernels and of a test."""
+    """
+    The build of a preset: its libraries, and its compile commands of the emulated kernels and of a test. Kernels that call rules
+    are compiled once for each model.
+    """
 
     def __init__(self, preset):
         run_or_end(["cmake", "--preset", preset, "-DSLUICE_TESTS=ON"])
         run_or_end(["cmake", "--build", "--preset", preset, "--target", "sluice_support", "sluice_faults"])
         self.preset, self.kernels = preset, {}
         for entry in json.loads(read("build/%s/compile_commands.json" % preset)):
-            if "/emulated/" in entry["file"]:
-                self.kernels[re.search(r'#include "([^"]+)"', read(entry["file"]))[1]] = entry
+            if entry["file"].endswith(".cu.cpp"):
+                source = re.search(r'#include "([^"]+)"', read(entry["file"]))[1]
+                self.kernels.setdefault(source, []).append(entry)
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
         # any scan will do: the build with ThreadSanitizer does not have that test
@@ -234,8 +238,8 @@ class Trials:
         for build in builds:
             jobs.append((build, build.case, os.path.join(ROOT, "tests/mutants/trial.c")))
             for source in sources:
-                jobs.append((build, build.kernels[source], os.path.join(ROOT if source == LOOK_AHEAD else tree, source)))
-        jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # the largest first: it takes as long as several others
+                for entry in build.kernels[source]:  # a file that includes the source, found in tree
+                    jobs.append((build, entry, os.path.join(ROOT, source) if source == LOOK_AHEAD else entry["file"]))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda k: jobs[k][0].compile(*jobs[k][1:], "%s/%d.o" % (work, k), tree), range(len(jobs))))
         for build, program in programs.items():
