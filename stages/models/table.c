@@ -34,9 +34,9 @@ static sl_one_step one_step;
 #ifdef SL_WITH_CUDA
 #define CUDA_KERNELS KERNELS_FOR()
 #else
-#define CUDA_KERNELS \
-	{            \
-		NULL \
+#define CUDA_KERNELS             \
+	{                        \
+		.generate = NULL \
 	}
 #endif
 
