@@ -377,8 +377,9 @@ enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
 static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight)
 {
 	const float narrow = (float)(value * factor);
+	const int infinite = isinf(narrow) != 0, before = isinf(value) != 0, zero = narrow == 0;
 
-	return (isinf(narrow) & !isinf(value)) | (is_weight & (narrow == 0) & (value != 0));
+	return (infinite > before) | (is_weight & zero & (value != 0));
 }
 
 /* How a message about a particle that a run cannot have ends. */
