@@ -189,7 +189,7 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 		all[n++] = deflate;
 	for (size_t i = 0; i < n_sets; i++)
 		all[n++] = set[i];
-	s = sl_config_open_text("run.json", f->config, strlen(f->config), all, n, &config, &reader);
+	s = sl_config_open_stored("run.json", f->config, all, n, &config, &reader);
 	config.part = f->part;
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);

@@ -82,8 +82,12 @@ static void find_model(struct sl_reader *r)
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
-/* Parses the file and matches its keys. A file that is not a mapping ends the reading. */
-static enum sl_status read_file(struct sl_reader *r, const char *text, size_t bytes)
+/*
+ * Parses the text and matches its keys. A text that is not a mapping ends the reading. External
+ * models are loaded only if the user wrote it, because loading runs code.
+ */
+static enum sl_status read_text(
+	struct sl_reader *r, const char *text, size_t bytes, bool is_of_user)
 {
 	struct sl_place at = {0, 0, 0};
 	struct sl_yaml_problem problem;
@@ -109,7 +113,8 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 			"is an input file of MCX; the Python package runs it: python -m sluice mcx FILE");
 		return sl_config_verdict(r);
 	}
-	if (load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
+	if (is_of_user &&
+		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
 		sl_yaml_place(r->tree[0], item, &at.line, &at.column);
 		sl_reader_add(r, at, "models", sl_last_error());
 	}
@@ -150,6 +155,16 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 	return SL_OK;
 }
 
+/* Reads the text, then each --set, then the values. */
+static enum sl_status read_all(
+	struct sl_reader *r, const char *text, size_t bytes, bool is_of_user, struct sl_config *c)
+{
+	SL_TRY(read_text(r, text, bytes, is_of_user));
+	for (size_t i = 1; i <= r->n_sets; i++)
+		SL_TRY(read_set(r, i));
+	return sl_reader_read_values(r, c);
+}
+
 /* Makes a reader and a configuration without a model, whose options stay zero. */
 static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
 	struct sl_config *c, struct sl_reader **r)
@@ -164,10 +179,14 @@ enum sl_status sl_config_open_text(const char *name, const char *text, size_t by
 {
 	SL_TRY(begin(name, sets, n_sets, c, r));
 	SL_TRY(load_models_of_sets(*r));
-	SL_TRY(read_file(*r, text, bytes));
-	for (size_t i = 1; i <= n_sets; i++)
-		SL_TRY(read_set(*r, i));
-	return sl_reader_read_values(*r, c);
+	return read_all(*r, text, bytes, true, c);
+}
+
+enum sl_status sl_config_open_stored(const char *name, const char *text, const char *const *sets,
+	size_t n_sets, struct sl_config *c, struct sl_reader **r)
+{
+	SL_TRY(begin(name, sets, n_sets, c, r));
+	return read_all(*r, text, strlen(text), false, c);
 }
 
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,

@@ -178,9 +178,13 @@ const char *sl_suggest_model(const char *written, char *text, size_t size);
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
 	struct sl_config *c, struct sl_reader **r);
 
-/* The same for text in memory; name stands for the file in messages. */
+/* The same for text in memory that the user wrote; name stands for the file in messages. */
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
 	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r);
+
+/* The same for the text that a run directory has, which loads no external model. */
+enum sl_status sl_config_open_stored(const char *name, const char *text, const char *const *sets,
+	size_t n_sets, struct sl_config *c, struct sl_reader **r);
 
 /* Frees the reader; NULL is allowed. */
 void sl_config_close(struct sl_reader *r);
