@@ -183,8 +183,8 @@ static enum sl_status check_files(const struct sl_conversion *c)
 }
 
 /*
- * Notes inputs that are runs which have not ended, for a copy of records, which needs no run.json.
- * Conversions of tables, and merged runs, do so when they read it.
+ * Notes inputs that are runs which have not ended: the output lacks their later batches. Merged runs
+ * are noted where they are found. A damaged run.json is reported by what needs it.
  */
 static enum sl_status note_unfinished(struct sl_conversion *c)
 {
@@ -222,7 +222,6 @@ static enum sl_status convert_inputs(struct sl_conversion *c)
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
 			c->job->set[0]);
-	SL_TRY(note_unfinished(c));
 	return sl_convert_mcpl(c);
 }
 
@@ -238,6 +237,8 @@ static enum sl_status convert(struct sl_conversion *c)
 		SL_TRY(open_operand(c, &c->operand[i]));
 	}
 	s = sl_runs_find(c);
+	if (s == SL_OK)
+		s = note_unfinished(c);
 	if (s == SL_OK)
 		s = convert_inputs(c);
 	sl_runs_free(&c->runs);

@@ -16,14 +16,6 @@
 
 enum { PHOTON = 22 }; /* Particle Data Group code */
 
-/* Notes inputs of a run that has not ended: the output then lacks its later batches. */
-static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
-{
-	for (size_t i = 0; i < c->job->n; i++)
-		if (c->operand[i].is_run)
-			sl_runs_note_state(c, f, c->operand[i].path, c->operand[i].manifest.n);
-}
-
 /*
  * Plans an existing run. If an MCPL file is made from its tables, the plan is that of an MCPL run
  * with the settings of the job, because its header needs the checks and defaults of output.mcpl.
@@ -61,7 +53,6 @@ static enum sl_status use_run(struct sl_conversion *c)
 	if (!c->runs.known || c->runs.n > 1)
 		return SL_OK;
 	SL_TRY(sl_input_run_read(run));
-	note_state(c, &run->existing);
 	c->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
 	return plan_existing(c, &run->existing);
 }
