@@ -1,5 +1,6 @@
 /* build.c - compiles the header of an external model, by build.sh. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,11 +68,10 @@ static enum sl_status run(char *const *words, char text[OUTPUT_BYTES], bool *don
 	pid_t process;
 	ssize_t n;
 
-	if (pipe(ends) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0)
 		return sl_fail(SL_HOST_MEMORY, "no pipe could be made; close other programs");
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&actions, ends[0]);
 	error = posix_spawnp(&process, words[0], &actions, NULL, words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
@@ -90,7 +90,7 @@ static enum sl_status run(char *const *words, char text[OUTPUT_BYTES], bool *don
 
 enum sl_status sl_external_build(const char *header, const char *to, char path[SL_PATH_BYTES])
 {
-	static char text[OUTPUT_BYTES];
+	char text[OUTPUT_BYTES];
 	char include[SL_PATH_BYTES], script[SL_PATH_BYTES + 32];
 	const char *words[] = {
 		"sh", script, header, to ? to : "cache", SL_MODEL_INTERFACE, include, NULL};

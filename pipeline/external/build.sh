@@ -4,10 +4,10 @@
 #	sh build.sh HEADER TO INTERFACE INCLUDE
 #
 # sluice model build calls it. TO is the file to make; "" means NAME.so, and "cache" a file in the
-# folder of the user's caches, which is not made again if it exists for the same contents. INTERFACE
-# is the version of the files in INCLUDE. Those that are compiled once for each model (see
-# stages/models/rules.h) are compiled with HEADER, for each CPU level, for the emulated device and,
-# if there is an nvcc, for CUDA. The environment can set CC and NVCC; NVCC= means none.
+# folder of the user's caches, which is not made again if it exists for the same contents, compilers
+# and GPUs. INTERFACE is the version of the files in INCLUDE. Those that are compiled once for each
+# model (see stages/models/rules.h) are compiled with HEADER, for each CPU level, for the emulated
+# device and, if there is an nvcc, for CUDA. The environment can set CC and NVCC; NVCC= means none.
 #
 # The last line of stdout is the file, or why it was not made, with exit code 1. Compilers print
 # their messages to stderr.
@@ -56,7 +56,10 @@ digest=$(sed -e '1s/^[^:]*://' -e 's/\\$//' -e 's/\([^\\]\) /\1\n/g' "$objects/r
 	done | (echo "$interface $name"; cat) | sha256sum | cut -c1-16)
 if [ "$to" = cache ]; then
 	folder=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/models
-	to=$folder/$name-$digest${nvcc:+-cuda}.so
+	# Machines that share the folder can have other GPUs, for which nvcc compiles other code.
+	built=$( (echo "$cc $nvcc ${NVCC_APPEND_FLAGS-}"; nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) |
+		sha256sum | cut -c1-8)
+	to=$folder/$name-$digest-$built.so
 	if [ -e "$to" ]; then
 		echo "$to"
 		exit
