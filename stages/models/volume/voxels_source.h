@@ -1,5 +1,5 @@
 /*
- * voxels_source.h - how particles of the model voxels start. voxels.h includes it.
+ * voxels_source.h - how particles of the model voxels start.
  *
  *	pencil     at the position, in the direction
  *	gaussian   normally distributed in the plane across the direction (Box and Muller, 1958)
@@ -12,8 +12,10 @@
  *	line       uniformly over a line segment, in directions across it
  *	slit       uniformly over a line segment, in the direction
  */
-#ifndef SL_STAGES_MODELS_VOXELS_SOURCE_H
-#define SL_STAGES_MODELS_VOXELS_SOURCE_H
+#ifndef SL_STAGES_MODELS_VOLUME_VOXELS_SOURCE_H
+#define SL_STAGES_MODELS_VOLUME_VOXELS_SOURCE_H
+
+#include "stages/models/volume/voxels_walk.h"
 
 /* The block of random words that gives the place on a source with a width: no flight reaches it. */
 #define SL_VOXELS_PLACE_BLOCK (UINT64_C(1) << 32)
