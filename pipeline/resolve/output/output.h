@@ -104,6 +104,27 @@ extern const char *const sl_score_names[SL_SCORE_COUNT];
 /* The name of a row: that of a fate, or "all" of a score. */
 const char *sl_grid_row_name(const struct sl_grid_field *f, int fate);
 
+/* --- tally_scores ----------------------------------------------------------------------------- */
+
+/* For tallies.c: functions that return false have added a problem for the key. */
+
+/* The score that an element names, before a colon for a plane; SL_SCORE_ENDS if it names none. */
+enum sl_score sl_score_named(const char *element);
+
+/* Is the first element of a grid a word that names no column, and so a wrong name of a score? */
+bool sl_score_is_wrong(const struct sl_derived *d, const char *element);
+
+/* Reads the depth of the plane of "crossing:DEPTH", inside the model or on its far face. */
+bool sl_score_read_plane(struct sl_reader *r, const char *key, const char *element,
+	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f);
+
+/*
+ * Checks the score of f, that the model has scores and that there are axes at whose edges paths can
+ * be cut, and sets its fates and its unit.
+ */
+bool sl_score_check(struct sl_reader *r, const char *key, const struct sl_choices *choices,
+	bool ranges, struct sl_grid_field *f);
+
 /* --- image ------------------------------------------------------------------------------------ */
 
 /* Resolves output.image and output.white: does the run make an image, and of what?. */

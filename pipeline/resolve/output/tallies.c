@@ -17,17 +17,6 @@ enum {
 	BINS_MOST_PLAIN = SL_GRID_LISTED_MAX /* without brackets: run.json has all of them */
 };
 
-const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
-	[SL_SCORE_DEPOSIT] = "deposit",
-	[SL_SCORE_FLUENCE] = "fluence_collision",
-	[SL_SCORE_TRACK] = "fluence_track",
-	[SL_SCORE_CROSSING] = "crossing"};
-
-const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
-{
-	return f->score != SL_SCORE_ENDS ? "all" : sl_fate_facts[fate].name;
-}
-
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /*
@@ -315,110 +304,6 @@ static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_cho
 	return true;
 }
 
-/* The score that an element names, before a colon for a plane; SL_SCORE_ENDS if it names none. */
-static enum sl_score score_named(const char *element)
-{
-	int score = SL_SCORE_COUNT - 1;
-	size_t n = strcspn(element, ":");
-
-	if (n == strlen(sl_score_names[SL_SCORE_CROSSING]) &&
-		strncmp(element, sl_score_names[SL_SCORE_CROSSING], n) == 0)
-		return SL_SCORE_CROSSING;
-	while (score > SL_SCORE_ENDS && strcmp(element, sl_score_names[score]) != 0)
-		score--;
-	return (enum sl_score)score;
-}
-
-/*
- * Reads the depth of the plane of "crossing:DEPTH", which must be inside the slab or on its far
- * face.
- */
-static bool read_plane(struct sl_reader *r, const char *key, const char *element,
-	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
-{
-	const char *colon = strchr(element, ':');
-	char why[SL_WHY_BYTES];
-	double top, bottom;
-
-	if (!colon)
-		return sl_config_add_problem(r, key,
-			"'%s' lacks the depth of its plane; write [%s:1 mm, w:20]", element,
-			element);
-	if (!sl_real_parse(colon + 1, SL_DIM_LENGTH, &f->plane, why))
-		return sl_config_add_problem(r, key, "depth of the plane: %s", why);
-	if (!ranges || !choices->model->score_shift)
-		return true;
-	if (!choices->model->range(choices->rules.bytes, SL_COLUMN_z, &top, &bottom))
-		bottom = HUGE_VAL;
-	return ((float)f->plane > 0 && (float)f->plane <= (float)bottom) ||
-	       sl_config_add_problem(r, key,
-		       "the plane at %g cm is not inside the slab; use a depth above 0, of at most "
-		       "%g cm",
-		       f->plane, bottom);
-}
-
-/* Sets the unit of a score. */
-static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
-{
-	if (f->score == SL_SCORE_FLUENCE)
-		f->score_shift = choices->model->score_shift(choices->rules.bytes);
-	if (f->score == SL_SCORE_TRACK)
-		f->score_shift = choices->model->track_shift(choices->rules.bytes);
-}
-
-/* The names of the models with scores. */
-static const char *scored_models(char *text, size_t size)
-{
-	size_t used = 0;
-
-	for (int m = 0; m < sl_n_models && used < size; m++)
-		if (sl_models[m]->score_shift)
-			used += (size_t)snprintf(text + used, size - used, "%s%s",
-				used ? " or " : "", sl_models[m]->name);
-	return text;
-}
-
-/*
- * Checks a score: that the model has scores, and that there are axes at whose edges paths can be
- * cut.
- */
-static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
-	bool ranges, struct sl_grid_field *f)
-{
-	char names[256] = "";
-
-	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
-	if (!choices->model->score_shift)
-		return sl_config_add_problem(r, key,
-			"'%s' is a score along the histories, which model %s does not have; use model "
-			"%s, or remove it",
-			sl_score_names[f->score], choices->model->name,
-			scored_models(names, sizeof(names)));
-	if (f->n_axes == 0)
-		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
-			sl_score_names[f->score], sl_score_names[f->score],
-			f->score == SL_SCORE_CROSSING ? ":1 mm, w:20" : ", time:50:0 ns..1 ns");
-	for (uint32_t k = 0; k < f->n_axes && f->score == SL_SCORE_TRACK; k++)
-		if (f->axis[k].spacing == SL_SPACING_RATIO)
-			return sl_config_add_problem(r, key,
-				"paths are not cut into bins of equal ratio; use bins of equal width, or "
-				"edges such as %s:1 mm..2 mm..4 mm",
-				sl_column_name(&choices->named, f->axis[k].column));
-	if (ranges)
-		set_shift(choices, f);
-	return true;
-}
-
-/* Is the first element of a grid a word that names no column, and so a wrong name of a score? */
-static bool is_wrong_score(const struct sl_derived *d, const char *element)
-{
-	bool column = sl_column_named(element) < SL_COLUMN_COUNT;
-
-	for (uint32_t i = 0; i < d->names.n; i++)
-		column |= strcmp(element, d->names.name[i]) == 0;
-	return !column && element[0] && element[strcspn(element, ":.")] == '\0';
-}
-
 /* Resolves an item, "[axis, axis, fates]". The first element can name a score, the last one the
  * fates. */
 static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
@@ -434,16 +319,16 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 		if (fates)
 			return sl_config_add_problem(r, key,
 				"'%s' follows the fates, which must be last; move it", element);
-		if (!score && f->n_axes == 0 && score_named(element)) {
+		if (!score && f->n_axes == 0 && sl_score_named(element)) {
 			score = element;
-			f->score = score_named(element);
+			f->score = sl_score_named(element);
 			if (f->score == SL_SCORE_CROSSING &&
-				!read_plane(r, key, element, choices, ranges, f))
+				!sl_score_read_plane(r, key, element, choices, ranges, f))
 				return false;
 		} else if (strcmp(element, voxel) == 0) {
 			if (!add_voxels(r, key, choices, ranges, f))
 				return false;
-		} else if (f->n_axes == 0 && !score && is_wrong_score(d, element))
+		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(d, element))
 			return sl_config_add_problem(r, key,
 				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an "
 				"axis, COLUMN:BINS",
@@ -460,7 +345,7 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 			"'%s' counts all particles, so that '%s' has no effect; remove it", score,
 			fates);
 	if (score)
-		return check_score(r, key, choices, ranges, f);
+		return sl_score_check(r, key, choices, ranges, f);
 	return resolve_fates(r, key, fates, choices, ranges, &f->fates);
 }
 

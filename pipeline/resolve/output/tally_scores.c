@@ -1,0 +1,116 @@
+/* tally_scores.c - the scores along histories of the items of tallies; see output.h. */
+#include "pipeline/resolve/output/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/config.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/choices/choices.h"
+#include "stages/models/models.h"
+
+const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
+	[SL_SCORE_DEPOSIT] = "deposit",
+	[SL_SCORE_FLUENCE] = "fluence_collision",
+	[SL_SCORE_TRACK] = "fluence_track",
+	[SL_SCORE_CROSSING] = "crossing"};
+
+const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
+{
+	return f->score != SL_SCORE_ENDS ? "all" : sl_fate_facts[fate].name;
+}
+
+enum sl_score sl_score_named(const char *element)
+{
+	int score = SL_SCORE_COUNT - 1;
+	size_t n = strcspn(element, ":");
+
+	if (n == strlen(sl_score_names[SL_SCORE_CROSSING]) &&
+		strncmp(element, sl_score_names[SL_SCORE_CROSSING], n) == 0)
+		return SL_SCORE_CROSSING;
+	while (score > SL_SCORE_ENDS && strcmp(element, sl_score_names[score]) != 0)
+		score--;
+	return (enum sl_score)score;
+}
+
+bool sl_score_read_plane(struct sl_reader *r, const char *key, const char *element,
+	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
+{
+	const char *colon = strchr(element, ':');
+	char why[SL_WHY_BYTES];
+	double top, bottom;
+
+	if (!colon)
+		return sl_config_add_problem(r, key,
+			"'%s' lacks the depth of its plane; write [%s:1 mm, w:20]", element,
+			element);
+	if (!sl_real_parse(colon + 1, SL_DIM_LENGTH, &f->plane, why))
+		return sl_config_add_problem(r, key, "depth of the plane: %s", why);
+	if (!ranges || !choices->model->score_shift)
+		return true;
+	if (!choices->model->range(choices->rules.bytes, SL_COLUMN_z, &top, &bottom))
+		bottom = HUGE_VAL;
+	return ((float)f->plane > 0 && (float)f->plane <= (float)bottom) ||
+	       sl_config_add_problem(r, key,
+		       "the plane at %g cm is outside of the model; use a depth above 0, of at most "
+		       "%g cm",
+		       f->plane, bottom);
+}
+
+/* Sets the unit of a score. */
+static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
+{
+	if (f->score == SL_SCORE_FLUENCE)
+		f->score_shift = choices->model->score_shift(choices->rules.bytes);
+	if (f->score == SL_SCORE_TRACK)
+		f->score_shift = choices->model->track_shift(choices->rules.bytes);
+}
+
+/* The names of the models with scores. */
+static const char *scored_models(char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (int m = 0; m < sl_n_models && used < size; m++)
+		if (sl_models[m]->score_shift)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? " or " : "", sl_models[m]->name);
+	return text;
+}
+
+bool sl_score_check(struct sl_reader *r, const char *key, const struct sl_choices *choices,
+	bool ranges, struct sl_grid_field *f)
+{
+	char names[256] = "";
+
+	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
+	if (!choices->model->score_shift)
+		return sl_config_add_problem(r, key,
+			"'%s' is a score along the histories, which model %s does not have; use model "
+			"%s, or remove it",
+			sl_score_names[f->score], choices->model->name,
+			scored_models(names, sizeof(names)));
+	if (f->n_axes == 0)
+		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
+			sl_score_names[f->score], sl_score_names[f->score],
+			f->score == SL_SCORE_CROSSING ? ":1 mm, w:20" : ", time:50:0 ns..1 ns");
+	for (uint32_t k = 0; k < f->n_axes && f->score == SL_SCORE_TRACK; k++)
+		if (f->axis[k].spacing == SL_SPACING_RATIO)
+			return sl_config_add_problem(r, key,
+				"paths are not cut into bins of equal ratio; use bins of equal width, or "
+				"edges such as %s:1 mm..2 mm..4 mm",
+				sl_column_name(&choices->named, f->axis[k].column));
+	if (ranges)
+		set_shift(choices, f);
+	return true;
+}
+
+bool sl_score_is_wrong(const struct sl_derived *d, const char *element)
+{
+	bool column = sl_column_named(element) < SL_COLUMN_COUNT;
+
+	for (uint32_t i = 0; i < d->names.n; i++)
+		column |= strcmp(element, d->names.name[i]) == 0;
+	return !column && element[0] && element[strcspn(element, ":.")] == '\0';
+}
