@@ -117,8 +117,9 @@ const struct sl_option sl_options[] = {
 			"omitted if the model states one; default of the fates: all; or a grid of up to "
 			"four axes, [r:100:0 mm..5 mm, z:50:0 mm..2 mm, absorbed]: COLUMN:BINS[:LO..HI], "
 			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
-			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
-			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "
+			"given edges, r is hypot(x, y); or a score along the histories of a slab or volume, "
+			"[deposit, z:50] for the absorbed weight, [deposit, voxel] for that in each voxel, "
+			"[fluence_collision, r:50:0 mm..5 mm, z:50] for the "
 			"fluence estimated by collisions, [fluence_track, z:50] for the fluence estimated by "
 			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z"),
 	/*

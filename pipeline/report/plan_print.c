@@ -59,7 +59,7 @@ static const struct sl_line lines[] = {
 	{"memory_limit", "", "the free memory is limited by {}"},
 	{"survivors_most", "",
 		"batches have memory for their survivors only, at most {}: the lists were counted"},
-	{"input_bytes", "", "{:B} of this for input lists, which are open already"},
+	{"input_bytes", "", "{:B} of this for input files, which are open already"},
 	{"devices.*", "",
 		"device[{?^several} {number}, {name},] {bytes:B}: {slots~slot} of {slot_bytes:B}; "
 		"{free_bytes:B} free"},
