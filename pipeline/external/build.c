@@ -95,7 +95,7 @@ enum sl_status sl_external_build(const char *header, const char *to, char path[S
 	const char *words[] = {
 		"sh", script, header, to ? to : "cache", SL_MODEL_INTERFACE, include, NULL};
 	const char *last;
-	bool done;
+	bool done = false;
 
 	SL_TRY(find_include(include));
 	snprintf(script, sizeof(script), "%s/pipeline/external/build.sh", include);
