@@ -102,7 +102,7 @@ debian13)
 	fi
 	;;
 debian13_in_chroot)
-	install_missing $BUILD_PACKAGES $TEST_PACKAGES
+	install_missing $BUILD_PACKAGES $TEST_PACKAGES python3-pandas
 	build_and_test "$share " -DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3
 	;;
 aarch64)

@@ -124,3 +124,15 @@ def test_files_are_read_by_columns(form, tmp_path, monkeypatch):
     same_columns(batch, copied)
     assert asked == [names[0], names[1], ",".join(names[2:])] and "energy" not in batch
     same_columns(batch, {name: opened[name][:batch.n] for name in names})
+
+
+def test_pandas_takes_the_columns():
+    pandas = pytest.importorskip("pandas")
+    survivors = sluice.run(SLAB, output__columns=list(TYPES), run__batch=1000).survivors
+    expected = {name: numpy.asarray(survivors[name]) for name in TYPES}
+    for frame in (survivors.to_pandas(), pandas.concat([b.to_pandas() for b in survivors.batches()], ignore_index=True),
+                  pandas.DataFrame(dict(survivors))):
+        assert frame.index.equals(pandas.RangeIndex(survivors.n))
+        same_columns({name: frame[name].to_numpy() for name in frame}, expected)
+    with pytest.raises(TypeError, match="to_pandas|dict"):
+        pandas.DataFrame(survivors)

@@ -3,6 +3,7 @@ import json
 import math
 import subprocess
 import sys
+import tomllib
 
 import numpy
 import pytest
@@ -193,6 +194,11 @@ def test_the_package_has_the_program_and_examples(tmp_path):
     same_columns(sluice.open(tmp_path / "out").survivors,
                  sluice.run(sluice.example("vandehulst"), particles=1e4).survivors)
     assert subprocess.run([sys.executable, "-m", "sluice", "nothing"], capture_output=True).returncode == 2
+    # The command that pip installs.
+    module, function = tomllib.loads((SOURCE / "pyproject.toml").read_text())["project"]["scripts"]["sluice"].split(":")
+    script = f"import sys; from {module} import {function}; sys.exit({function}())"
+    done = subprocess.run([sys.executable, "-c", script, "version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and sluice.version().split()[0] in done.stdout
     for name in ("nothing", "../configs/demo", ""):
         with pytest.raises(ValueError, match="use aperture, "):
             sluice.example(name)

@@ -5,11 +5,13 @@
 
 Versions are those of CMakeLists.txt, the recipes name each library that the build needs, scripts and
 recipes are well-formed, and on Debian 12 the containers install each library that SLUICE is linked with.
+pip compiles kernels only for the GPU of the machine, and no build compiles them with an nvcc that is too old.
 Needs the standard library, and PyYAML to read the recipe of conda.
 """
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -97,12 +99,49 @@ def check_missing(source):
     assert set(line) - {"\\"} == {*packages, "libcmocka-dev", "python3-dev", "python3-venv"}, line
 
 
+def executable(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def configured(source, smi, nvcc, *options):
+    """What CMake prints and compiles with this nvidia-smi, and with this nvcc where one is installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        executable(f"{folder}/nvidia-smi", smi)
+        executable(f"{folder}/nvcc", nvcc)
+        environment = {**os.environ, "PATH": folder + ":" + os.environ["PATH"]}
+        for name in ("CUDACXX", "CUDAARCHS", "CUDAFLAGS"):
+            environment.pop(name, None)
+        done = subprocess.run(["cmake", "-S", source, "-B", f"{folder}/build", "-G", "Ninja", "-DSLUICE_TESTS=OFF", *options],
+                              text=True, capture_output=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, read(folder, "build", "compile_commands.json")
+
+
+def check_kernels(source):
+    nvcc = shutil.which("nvcc", path=os.environ["PATH"] + ":/usr/local/cuda/bin")
+    pip, no_gpu, hopper = "-DSKBUILD=ON", "exit 9", "echo 9.0"
+    text, commands = configured(source, no_gpu, "exit 1", pip)
+    assert "no GPU found" in text and "sm_" not in commands, text
+    if nvcc is None:
+        print("builds with CUDA are not checked: there is no nvcc")
+        return
+    text, commands = configured(source, hopper, f'exec {nvcc} "$@"', pip)
+    assert "device backends are built" in text and set(re.findall(r"sm_[0-9]+", commands)) == {"sm_90"}, text
+    # CMake reads the version of nvcc from a program that it compiled with it.
+    older = f"{nvcc} \"$@\" || exit 1\n[ ! -f a.out ] || sed -i 's/compiler_version.[0-9.]*/compiler_version[00000012.00000006.00000020/' a.out"
+    text, commands = configured(source, no_gpu, older, pip, "-DSLUICE_CUDA=ON")
+    assert "no GPU found" not in text and "no nvcc of CUDA 12.8 or newer found" in text and "sm_" not in commands, text
+
+
 sluice, source = map(os.path.abspath, sys.argv[1:3])
 version = re.search(r"project\(Sluice VERSION ([0-9.]+)", read(source, "CMakeLists.txt")).group(1)
 libraries = build_libraries(source)
 check_spack(source, version, libraries)
 check_containers(source, sluice)
 check_missing(source)
+check_kernels(source)
 try:
     import yaml
 except ImportError:
