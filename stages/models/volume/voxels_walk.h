@@ -211,10 +211,15 @@ SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_wal
 	w->stopped = sl_select(changes & sl_not(on), at, w->stopped);
 }
 
-/* Walks from voxel to voxel in the lanes of walks, until the flights end or stop at a face. */
+/*
+ * Walks from voxel to voxel in the lanes of walks, until the flights end or stop at a face. The
+ * threads of a warp cross faces of different axes, so a device computes all three and selects.
+ */
 SL_HD_PART void sl_voxels_go(
 	const struct sl_voxels *r, const sl_lanes *p, struct sl_voxels_walk *w, sl_mask walks)
 {
+	enum { ONE_LANE = SL_SIMD_LANES == 1 };
+
 	for (;;) {
 		sl_f32 at = sl_select(w->x.at <= w->y.at, w->x.at, w->y.at);
 		sl_mask x = (w->x.at <= w->y.at) & (w->x.at <= w->z.at), y, z, changes;
@@ -228,11 +233,11 @@ SL_HD_PART void sl_voxels_go(
 		y = walks & sl_not(x) & (w->y.at <= w->z.at);
 		x = walks & x;
 		z = walks & sl_not(x | y);
-		if (sl_any(x))
+		if (ONE_LANE || sl_any(x))
 			sl_voxels_cross(x, p->x, r->dx, &w->x, &w->place);
-		if (sl_any(y))
+		if (ONE_LANE || sl_any(y))
 			sl_voxels_cross(y, p->y, r->dy, &w->y, &w->place);
-		if (sl_any(z))
+		if (ONE_LANE || sl_any(z))
 			sl_voxels_cross(z, p->z, r->dz, &w->z, &w->place);
 		next = sl_voxels_label(r, w->place);
 		changes = walks & (next != w->label);
