@@ -22,7 +22,7 @@ enum {
 	BLOCK = 256,
 	SHARED_LEFT = 1024, /* bytes of shared memory for the variables of the kernel */
 	FREE_LANES = 8,     /* of a warp that take their next particles at the same time */
-	STEP_LANES = 8      /* of a warp that take a step while others add pieces of flights */
+	STEP_LANES = 20     /* of a warp that take a step while others add pieces of flights */
 };
 
 /*
