@@ -64,7 +64,8 @@ struct warp_queue {
 
 static __device__ __forceinline__ struct warp_queue queue_of_warp(uint64_t n)
 {
-	const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32), each = (n + warps - 1) / warps;
+	const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32),
+		       each = (n + warps - 1) / warps;
 	const uint64_t from = ((uint64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * each;
 
 	return {(uint32_t)(from < n ? from : n), (uint32_t)(from + each < n ? from + each : n)};
@@ -161,8 +162,8 @@ static __device__ __forceinline__ void score_step(const sl_rules *rules, uint32_
 	deposit = SL_OF_MODEL(deposit_in)(rules, most, w->medium, &w->p, weight);
 	if (scores.collisions.need_fluence())
 		fluence = SL_OF_MODEL(fluence_in)(rules, most, w->medium, weight);
-	sl_score_collision(scores.collisions, scores.grids->edge, collides, &w->p, deposit, fluence,
-		counters);
+	sl_score_collision(
+		scores.collisions, scores.grids->edge, collides, &w->p, deposit, fluence, counters);
 	__syncwarp();
 }
 
@@ -235,7 +236,8 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 	for (;;) {
 		const uint32_t has_piece = __ballot_sync(SL_LANES, pieces.is_left(scores.grids)),
 			       busy = __ballot_sync(SL_LANES, w.is_busy()),
-			       has = __ballot_sync(SL_LANES, w.has_particle), ends = ~busy & ~has_piece;
+			       has = __ballot_sync(SL_LANES, w.has_particle),
+			       ends = ~busy & ~has_piece;
 		const bool is_left = queue.next < queue.end;
 
 		if ((has_piece | has) == 0 && !is_left)
@@ -265,8 +267,8 @@ static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 	if constexpr (flights)
 		advance_flights(&rules, particles, scores, counters, &alive);
 	else
-		SL_BY_MEDIA(SL_OF_MODEL(media)(&rules), advance_collisions, &rules, particles, scores,
-			counters, &alive);
+		SL_BY_MEDIA(SL_OF_MODEL(media)(&rules), advance_collisions, &rules, particles,
+			scores, counters, &alive);
 	return alive;
 }
 
@@ -341,8 +343,7 @@ static uint32_t find_blocks(const struct sl_batch *b, uint64_t max_steps,
 }
 
 /* The blocks of scored_kernel(): a thread for each particle, or as many as fit at a time. */
-template <bool flights>
-static uint32_t blocks_at_a_time(uint64_t n, const struct sl_limits *limits)
+template <bool flights> static uint32_t blocks_at_a_time(uint64_t n, const struct sl_limits *limits)
 {
 	const uint32_t most = limits->multiprocessors * BLOCKS_PER_MULTIPROCESSOR<flights>;
 	const uint64_t blocks = sl_grid(n, BLOCK);
@@ -361,14 +362,14 @@ enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const
 	struct sl_even_scores<SL_SCORE_COUNT> even;
 	struct sl_limits limits;
 	uint32_t blocks;
-	const auto queue = [&](auto kernel, uint32_t grid, int block, uint32_t shared_bytes,
-				   const auto &scores) {
-		return sl_launch("scored_kernel", kernel, grid, (uint32_t)block, shared_bytes, s,
-			*rules, seed, b->first_id, b->active_set, b->columns, b->keep, scores,
-			device_grids, sums, alive);
+	const auto queue = [&](const char *name, auto kernel, uint32_t grid, int block,
+				   uint32_t shared_bytes, const auto &scores) {
+		return sl_launch(name, kernel, grid, (uint32_t)block, shared_bytes, s, *rules, seed,
+			b->first_id, b->active_set, b->columns, b->keep, scores, device_grids, sums,
+			alive);
 	};
 	const auto queue_in_blocks = [&](auto kernel, int block, const auto &scores) {
-		return queue(kernel, blocks, block,
+		return queue("scored_in_blocks_kernel", kernel, blocks, block,
 			scores.n_counters * (uint32_t)sizeof(struct sl_block_counter), scores);
 	};
 	const auto queue_collisions = [&](const auto &scores) {
@@ -380,7 +381,7 @@ enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const
 	const auto queue_in_memory = [&](const auto &scores) {
 		using Collisions = std::remove_cvref_t<decltype(scores)>;
 
-		return queue(scored_kernel<false, Collisions>,
+		return queue("scored_kernel", scored_kernel<false, Collisions>,
 			blocks_at_a_time<false>(b->active_set.n, &limits), BLOCK, 0, scores);
 	};
 
@@ -390,7 +391,7 @@ enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const
 		return queue_in_blocks(scored_in_blocks_kernel<true, struct sl_collision_scores>,
 			SHARED_BLOCK<true>, collisions);
 	if (grids->flights)
-		return queue(scored_kernel<true, struct sl_collision_scores>,
+		return queue("scored_kernel", scored_kernel<true, struct sl_collision_scores>,
 			blocks_at_a_time<true>(b->active_set.n, &limits), BLOCK, 0, collisions);
 	if (blocks > 0 && sl_even_scores_of(&collisions, &deposit))
 		return queue_collisions(deposit);
