@@ -107,13 +107,11 @@ def compare_slab(np, pmcx, config, options, report):
 # --- volumes of voxels ----------------------------------------------------------------------------
 
 def run_volume(np, sluice, options, cfg, estimator="track"):
-    """The fluence per voxel of sluice with its standard error, the absorbed fraction, and the seconds."""
-    made, path = sluice.mcx.translate(cfg, estimator), os.path.join(options.work, "labels.npy")
+    """A run of sluice. estimator: of the fluence in each voxel; None: without it."""
+    made, path = sluice.mcx.translate(cfg, estimator or "track"), os.path.join(options.work, "labels.npy")
     np.save(path, np.asfortranarray(made.labels))
-    result = sluice.run(made.config, model__voxels__file=path, device=options.device, slots=1)
-    grid = next(iter(result.tallies.values()))
-    return (grid.density["all"] * 1e-2, grid.density_error["all"] * 1e-2, result.fates["absorbed"].fraction,
-            common.computing_seconds(result.report))
+    config = made.config if estimator else {**made.config, "tallies": []}
+    return sluice.run(config, model__voxels__file=path, device=options.device, slots=1)
 
 
 def check_volume(np, pmcx, sluice, options, name, cfg):
@@ -121,14 +119,16 @@ def check_volume(np, pmcx, sluice, options, name, cfg):
     runs = [pmcx.run({**cfg, "nphoton": options.check_photons // 16, "seed": 1 + k}) for k in range(16)]
     fluence = np.array([r["flux"][..., 0] for r in runs], "f8") * cfg["tend"]
     absorbed = [r["stat"]["energyabs"] / r["stat"]["energytot"] for r in runs]
-    ours, error, fraction, _ = run_volume(np, sluice, options, {**cfg, "nphoton": options.check_photons})
+    result = run_volume(np, sluice, options, {**cfg, "nphoton": options.check_photons})
+    grid, fraction = next(iter(result.tallies.values())), result.fates["absorbed"].fraction
+    ours, error = grid.density["all"] * 1e-2, grid.density_error["all"] * 1e-2  # from 1/cm^2 to 1/mm^2
     mean, theirs = fluence.mean(0), fluence.std(0, ddof=1) / 4
     common.agree(f"{name}: the absorbed fraction of sluice", fraction, np.mean(absorbed),
                  5 * (fraction * (1 - fraction) / options.check_photons) ** 0.5 + 1.25 * np.std(absorbed, ddof=1))
     clear = (theirs > 0) & (theirs < 0.1 * mean) & (error > 0) & (error < 0.1 * ours)
     if not clear.any():
         raise common.WrongAnswer(f"{name}: no voxel has a fluence that is known to 10 %; use more --check-photons")
-    chi2 = np.mean(((ours - mean) ** 2 / (error ** 2 + theirs ** 2))[clear])
+    chi2 = np.mean((ours - mean)[clear] ** 2 / (error ** 2 + theirs ** 2)[clear])
     common.agree(f"{name}: chi2 per voxel of the fluence in {clear.sum()} voxels", chi2, 1, 0.25)
 
 
@@ -144,16 +144,18 @@ def compare_volume(np, pmcx, name, options, report):
         return 1e-6 * stat["nphoton"] / stat["runtime"]
 
     def rate_of_sluice(estimator):
-        return 1e-9 * options.photons / run_volume(np, sluice, options, cfg, estimator)[3]
+        return 1e-9 * options.photons / common.computing_seconds(run_volume(np, sluice, options, cfg, estimator).report)
 
     programs = {"sluice, track": lambda: rate_of_sluice("track"),
                 "sluice, collision": lambda: rate_of_sluice("collision"),
+                "sluice, no result": lambda: rate_of_sluice(None),
                 "MCX, fluence": lambda: rate_of_mcx(1), "MCX, no result": lambda: rate_of_mcx(0)}
     rates = common.alternate(programs, options.repeat)
     for program, values in rates.items():
         if program.startswith("sluice"):
             report.row(name, program, "photons", "G/s", values)
-        for ours in list(programs)[:2] if program.startswith("MCX") else ():
+        of = ("sluice, no result",) if program == "MCX, no result" else ("sluice, track", "sluice, collision")
+        for ours in of if program.startswith("MCX") else ():
             report.row(name, f"{program}; against {ours}", "photons", "G/s", values, rates[ours])
 
 
@@ -169,6 +171,7 @@ def gpu_of(pmcx):
 
 def compare(options, report):
     np = common.require("numpy", "numpy")
+    options.photons = options.photons or (1 << 26 if options.volume else 1 << 30)
     pmcx = common.require("pmcx", "pmcx")
     report.origin("device", gpu_of(pmcx))
     report.origin("driver", common.driver_version())
@@ -190,8 +193,8 @@ def main():
                              "spherebox; can be repeated; no slab runs then unless --config names it")
     parser.add_argument("--device", default="cuda", metavar="DEVICE", help="device of sluice (default cuda)")
     parser.add_argument("--layers", type=common.positive, default=1, metavar="N", help="layers of voxels (default 1)")
-    parser.add_argument("--photons", type=common.positive, default=1 << 30, metavar="N",
-                        help="photons of a timed run (default 2^30)")
+    parser.add_argument("--photons", type=common.positive, metavar="N",
+                        help="photons of a timed run (default 2^30; of volumes 2^26)")
     parser.add_argument("--check-photons", type=common.positive, default=4_000_000, metavar="N",
                         help="photons of the run whose answers are compared (default 4e6)")
     common.run_script(compare, parser)
