@@ -226,6 +226,16 @@ template <class T> SL_UNCOUNTED inline T atomicExch(T *to, std::type_identity_t<
 	return __atomic_exchange_n(to, value, __ATOMIC_RELAXED);
 }
 
+template <class T>
+SL_UNCOUNTED inline T atomicCAS(
+	T *to, std::type_identity_t<T> expected, std::type_identity_t<T> value, SL_AT)
+{
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
+	(void)__atomic_compare_exchange_n(
+		to, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return expected;
+}
+
 template <class T> SL_UNCOUNTED inline T atomicMax(T *to, std::type_identity_t<T> value, SL_AT)
 {
 	T previous = __atomic_load_n(to, __ATOMIC_RELAXED);

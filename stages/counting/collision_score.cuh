@@ -1,9 +1,10 @@
 /*
  * collision_score.cuh - adds collisions to the scores of a batch.
  *
- * The counters are those of the batch, in global memory, or those of a thread block, in shared
- * memory, which are added to the counters of the batch when the block ends. Where each collision
- * scores, that is faster.
+ * If the counters fit, a thread block has its own in shared memory, which are added to those of the
+ * batch when the block ends: sl_block_scores. Otherwise it has some there, of the cells that it has
+ * met first, and adds to the others in global memory: sl_cached_scores. Those of a beam are among
+ * the first, and additions of all blocks to them would be done one after another.
  */
 #ifndef SL_STAGES_COUNTING_COLLISION_SCORE_CUH
 #define SL_STAGES_COUNTING_COLLISION_SCORE_CUH
@@ -130,19 +131,13 @@ static inline bool sl_even_scores_of(
 struct sl_batch_scores {
 	uint64_t *count, *sum;
 
-	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
-	{
-		atomicAdd(&count[at], (uint64_t)1);
-		if (score != 0) /* with analogue absorption most collisions deposit nothing */
-			atomicAdd(&sum[at], score);
-	}
-
-	/* Pieces of flights, which count several times if they are long. */
+	/* A collision, or pieces of flights, which count several times if they are long. */
 	__device__ __forceinline__ void add_pieces(
 		uint32_t at, uint64_t pieces, uint64_t score) const
 	{
 		atomicAdd(&count[at], pieces);
-		atomicAdd(&sum[at], score);
+		if (score != 0) /* with analogue absorption most collisions deposit nothing */
+			atomicAdd(&sum[at], score);
 	}
 };
 
@@ -151,12 +146,51 @@ struct sl_batch_scores {
  */
 struct sl_block_counter {
 	uint32_t count, low, high;
+
+	__device__ __forceinline__ void add_score(uint64_t score)
+	{
+		const uint32_t part = (uint32_t)score, carry = (uint32_t)(score >> 32);
+		bool overflows;
+
+		if ((part | carry) == 0)
+			return;
+		overflows = atomicAdd(&low, part) > ~part;
+		if (overflows || carry != 0)
+			atomicAdd(&high, carry + overflows);
+	}
+
+	/* batch: the counter of the batch, which gets 2^32 of the pieces if count overflows. */
+	__device__ __forceinline__ void add_pieces(uint64_t pieces, uint64_t score, uint64_t *batch)
+	{
+		const uint32_t part = (uint32_t)pieces;
+
+		if (atomicAdd(&count, part) > ~part)
+			atomicAdd(batch, UINT64_C(1) << 32);
+		add_score(score);
+	}
+
+	__device__ __forceinline__ void add_to_batch(
+		uint32_t at, const struct sl_batch_scores &batch)
+	{
+		const uint64_t sum = (uint64_t)high << 32 | low;
+
+		if (count != 0)
+			atomicAdd(&batch.count[at], (uint64_t)count);
+		if (sum != 0)
+			atomicAdd(&batch.sum[at], sum);
+	}
 };
 
 struct sl_block_scores {
 	struct sl_block_counter *counter;
 	uint32_t n;
 	struct sl_batch_scores batch;
+
+	static __device__ __forceinline__ struct sl_block_scores of(
+		void *shared, uint32_t n, const struct sl_batch_scores &batch)
+	{
+		return {(struct sl_block_counter *)shared, n, batch};
+	}
 
 	/* All threads of the block call it, and then synchronise. */
 	__device__ __forceinline__ void clear() const
@@ -165,37 +199,18 @@ struct sl_block_scores {
 			counter[k] = {};
 	}
 
-	__device__ __forceinline__ void add_score(uint32_t at, uint64_t score) const
-	{
-		const uint32_t part = (uint32_t)score, carry = (uint32_t)(score >> 32);
-		bool overflows;
-
-		if ((part | carry) == 0)
-			return;
-		overflows = atomicAdd(&counter[at].low, part) > ~part;
-		if (overflows || carry != 0)
-			atomicAdd(&counter[at].high, carry + overflows);
-	}
-
 	/* A collision: a block has less than 2^32. */
 	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
 	{
 		atomicAdd(&counter[at].count, 1u);
-		add_score(at, score);
+		counter[at].add_score(score);
 	}
 
-	/*
-	 * Pieces of flights, of which a block can have more: then the batch gets 2^32 of them, and
-	 * fails, because its sum could overflow (sl_grid_score_problem()).
-	 */
+	/* Pieces of flights, of which a block can have more. */
 	__device__ __forceinline__ void add_pieces(
 		uint32_t at, uint64_t pieces, uint64_t score) const
 	{
-		const uint32_t part = (uint32_t)pieces;
-
-		if (atomicAdd(&counter[at].count, part) > ~part)
-			atomicAdd(&batch.count[at], UINT64_C(1) << 32);
-		add_score(at, score);
+		counter[at].add_pieces(pieces, score, &batch.count[at]);
 	}
 
 	/*
@@ -204,16 +219,58 @@ struct sl_block_scores {
 	 */
 	__device__ __forceinline__ void add_to_batch() const
 	{
-		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x) {
-			const struct sl_block_counter c = counter[k];
-			const uint64_t sum = (uint64_t)c.high << 32 | c.low;
+		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
+			counter[k].add_to_batch(k, batch);
+	}
+};
 
-			if (c.count == 0)
-				continue;
-			atomicAdd(&batch.count[k], (uint64_t)c.count);
-			if (sum != 0)
-				atomicAdd(&batch.sum[k], sum);
-		}
+/* A counter of a thread block for the counter of the batch that has taken it first. */
+struct sl_cached_counter {
+	uint32_t taken; /* 1 + the number of that counter; 0: none has */
+	struct sl_block_counter counter;
+};
+
+struct sl_cached_scores {
+	enum { BITS = 10, CACHED = 1 << BITS }; /* 16 KiB of shared memory */
+	struct sl_cached_counter *cached;
+	struct sl_batch_scores batch;
+
+	static __device__ __forceinline__ struct sl_cached_scores of(
+		void *shared, uint32_t, const struct sl_batch_scores &batch)
+	{
+		return {(struct sl_cached_counter *)shared, batch};
+	}
+
+	/* As those of sl_block_scores. */
+	__device__ __forceinline__ void clear() const
+	{
+		for (uint32_t k = threadIdx.x; k < CACHED; k += blockDim.x)
+			cached[k] = {};
+	}
+
+	__device__ __forceinline__ void add_to_batch() const
+	{
+		for (uint32_t k = threadIdx.x; k < CACHED; k += blockDim.x)
+			if (cached[k].taken != 0)
+				cached[k].counter.add_to_batch(cached[k].taken - 1, batch);
+	}
+
+	/* The place depends on all bits of the number (Knuth, TAOCP 3, 6.4). */
+	__device__ __forceinline__ void add_pieces(
+		uint32_t at, uint64_t pieces, uint64_t score) const
+	{
+		struct sl_cached_counter *c = &cached[at * 2654435769u >> (32 - BITS)];
+		const uint32_t taken = atomicCAS(&c->taken, 0u, at + 1);
+
+		if (taken == 0 || taken == at + 1)
+			c->counter.add_pieces(pieces, score, &batch.count[at]);
+		else
+			batch.add_pieces(at, pieces, score);
+	}
+
+	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
+	{
+		add_pieces(at, 1, score);
 	}
 };
 

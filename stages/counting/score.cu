@@ -3,14 +3,12 @@
  * each model; without scores, the file is empty.
  *
  * The steps are those of advance.cu. After each step a thread adds its collision and its flight to
- * the counters of the scores. If the counters fit, they are in shared memory (collision_score.cuh).
+ * the counters of the scores, which are in shared memory if they fit (collision_score.cuh).
  *
  * Particles take different numbers of steps. A lane whose particle takes no further step therefore
  * takes the next particle of its warp, instead of waiting until those of all lanes have ended: of
  * photons in a cube of 60 mean free paths, 11 of 32 lanes were busy on average without that.
  */
-#include <type_traits>
-
 #include "stages/counting/collision_score.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
@@ -274,39 +272,30 @@ static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-template <bool flights, class Collisions>
-static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flights>)
-	scored_kernel(const SL_GRID_CONSTANT sl_rules rules, uint64_t seed, uint64_t first_id,
-		const SL_GRID_CONSTANT struct sl_active_set l,
-		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
-		const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
-		uint64_t *sums, uint64_t *alive)
-{
-	uint64_t lives[1];
-	uint64_t *sum = sl_grids_copy(grids, sums) + grids->part[0].words;
+/* What the launch of a kernel whose blocks have these counters is. */
+template <bool flights, class Counters> struct launch_of;
 
-	lives[0] = advance<flights>(rules,
-		scored_particles{seed, first_id, l, batch, alive ? keep : NULL},
-		score_rules<Collisions>{collisions, grids},
-		sl_batch_scores{sum, sum + collisions.n_counters});
-	if (alive)
-		sl_block_add<sl_words_of<1>>(lives, alive);
-}
+template <bool flights> struct launch_of<flights, struct sl_block_scores> {
+	static constexpr int block = SHARED_BLOCK<flights>, blocks = 1;
+};
 
-/* The same with the counters of a block in shared memory. */
-template <bool flights, class Collisions>
-static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
-	scored_in_blocks_kernel(const SL_GRID_CONSTANT sl_rules rules, uint64_t seed,
-		uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
-		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
-		const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
-		uint64_t *sums, uint64_t *alive)
+template <bool flights> struct launch_of<flights, struct sl_cached_scores> {
+	static constexpr int block = BLOCK, blocks = BLOCKS_PER_MULTIPROCESSOR<flights>;
+};
+
+template <bool flights, class Counters, class Collisions>
+static __global__ void __launch_bounds__((launch_of<flights, Counters>::block),
+	(launch_of<flights, Counters>::blocks)) scored_kernel(const SL_GRID_CONSTANT sl_rules rules,
+	uint64_t seed, uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
+	const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
+	const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
+	uint64_t *sums, uint64_t *alive)
 {
-	SL_SHARED_DYNAMIC(struct sl_block_counter, counter);
+	SL_SHARED_DYNAMIC(uint64_t, shared);
 	const uint32_t n = collisions.n_counters;
 	uint64_t lives[1];
 	uint64_t *sum = sl_grids_copy(grids, sums) + grids->part[0].words;
-	const struct sl_block_scores counters = {counter, n, {sum, sum + n}};
+	const Counters counters = Counters::of(shared, n, {sum, sum + n});
 
 	counters.clear();
 	__syncthreads();
@@ -320,7 +309,7 @@ static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 }
 
 /*
- * The blocks of scored_in_blocks_kernel(): as many as multiprocessors, or so many that each has
+ * The blocks of a kernel with sl_block_scores: as many as multiprocessors, or so many that each has
  * less than 2^32 collisions, which its counters can count. 0 if there are too few particles for
  * each multiprocessor, too many steps, or too little shared memory.
  */
@@ -342,13 +331,52 @@ static uint32_t find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	return (uint32_t)(fewest > limits->multiprocessors ? fewest : limits->multiprocessors);
 }
 
-/* The blocks of scored_kernel(): a thread for each particle, or as many as fit at a time. */
+/* Those of a kernel with sl_cached_scores: a thread for each particle, or as many as fit at a time. */
 template <bool flights> static uint32_t blocks_at_a_time(uint64_t n, const struct sl_limits *limits)
 {
 	const uint32_t most = limits->multiprocessors * BLOCKS_PER_MULTIPROCESSOR<flights>;
 	const uint64_t blocks = sl_grid(n, BLOCK);
 
 	return blocks < most ? (uint32_t)blocks : most;
+}
+
+/* What all launches have. */
+struct scored_launch {
+	const sl_rules *rules;
+	uint64_t seed;
+	const struct sl_batch *b;
+	const struct sl_grid_set *device_grids;
+	uint64_t *sums, *alive;
+	sl_stream s;
+	struct sl_limits limits;
+	uint32_t blocks; /* whose counters are in shared memory; 0: they do not fit */
+};
+
+template <bool flights, class Counters, class Collisions>
+static enum sl_status queue_kernel(const struct scored_launch &l, const char *name, uint32_t grid,
+	size_t shared_bytes, const Collisions &scores)
+{
+	return sl_launch(name, scored_kernel<flights, Counters, Collisions>, grid,
+		(uint32_t)launch_of<flights, Counters>::block, (uint32_t)shared_bytes, l.s,
+		*l.rules, l.seed, l.b->first_id, l.b->active_set, l.b->columns, l.b->keep, scores,
+		l.device_grids, l.sums, l.alive);
+}
+
+template <bool flights, class Collisions>
+static enum sl_status queue_in_blocks(const struct scored_launch &l, const Collisions &scores)
+{
+	return queue_kernel<flights, struct sl_block_scores>(l, "scored_in_blocks_kernel", l.blocks,
+		scores.n_counters * sizeof(struct sl_block_counter), scores);
+}
+
+template <bool flights, class Collisions>
+static enum sl_status queue_any(const struct scored_launch &l, const Collisions &scores)
+{
+	if (l.blocks > 0)
+		return queue_in_blocks<flights>(l, scores);
+	return queue_kernel<flights, struct sl_cached_scores>(l, "scored_kernel",
+		blocks_at_a_time<flights>(l.b->active_set.n, &l.limits),
+		sl_cached_scores::CACHED * sizeof(struct sl_cached_counter), scores);
 }
 
 enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const struct sl_batch *b,
@@ -360,46 +388,19 @@ enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const
 	struct sl_even_scores<SL_SCORE_DEPOSIT> deposit;
 	struct sl_even_scores<SL_SCORE_FLUENCE> fluence;
 	struct sl_even_scores<SL_SCORE_COUNT> even;
-	struct sl_limits limits;
-	uint32_t blocks;
-	const auto queue = [&](const char *name, auto kernel, uint32_t grid, int block,
-				   uint32_t shared_bytes, const auto &scores) {
-		return sl_launch(name, kernel, grid, (uint32_t)block, shared_bytes, s, *rules, seed,
-			b->first_id, b->active_set, b->columns, b->keep, scores, device_grids, sums,
-			alive);
-	};
-	const auto queue_in_blocks = [&](auto kernel, int block, const auto &scores) {
-		return queue("scored_in_blocks_kernel", kernel, blocks, block,
-			scores.n_counters * (uint32_t)sizeof(struct sl_block_counter), scores);
-	};
-	const auto queue_collisions = [&](const auto &scores) {
-		using Collisions = std::remove_cvref_t<decltype(scores)>;
+	struct scored_launch l = {rules, seed, b, device_grids, sums, alive, s, {}, 0};
 
-		return queue_in_blocks(
-			scored_in_blocks_kernel<false, Collisions>, SHARED_BLOCK<false>, scores);
-	};
-	const auto queue_in_memory = [&](const auto &scores) {
-		using Collisions = std::remove_cvref_t<decltype(scores)>;
-
-		return queue("scored_kernel", scored_kernel<false, Collisions>,
-			blocks_at_a_time<false>(b->active_set.n, &limits), BLOCK, 0, scores);
-	};
-
-	SL_TRY(sl_device_limits(&limits));
-	blocks = find_blocks(b, SL_OF_MODEL(max_steps)(rules), grids, &limits);
-	if (grids->flights && blocks > 0)
-		return queue_in_blocks(scored_in_blocks_kernel<true, struct sl_collision_scores>,
-			SHARED_BLOCK<true>, collisions);
+	SL_TRY(sl_device_limits(&l.limits));
+	l.blocks = find_blocks(b, SL_OF_MODEL(max_steps)(rules), grids, &l.limits);
 	if (grids->flights)
-		return queue("scored_kernel", scored_kernel<true, struct sl_collision_scores>,
-			blocks_at_a_time<true>(b->active_set.n, &limits), BLOCK, 0, collisions);
-	if (blocks > 0 && sl_even_scores_of(&collisions, &deposit))
-		return queue_collisions(deposit);
-	if (blocks > 0 && sl_even_scores_of(&collisions, &fluence))
-		return queue_collisions(fluence);
+		return queue_any<true>(l, collisions);
+	if (l.blocks > 0 && sl_even_scores_of(&collisions, &deposit))
+		return queue_in_blocks<false>(l, deposit);
+	if (l.blocks > 0 && sl_even_scores_of(&collisions, &fluence))
+		return queue_in_blocks<false>(l, fluence);
 	if (sl_even_scores_of(&collisions, &even))
-		return blocks > 0 ? queue_collisions(even) : queue_in_memory(even);
-	return blocks > 0 ? queue_collisions(collisions) : queue_in_memory(collisions);
+		return queue_any<false>(l, even);
+	return queue_any<false>(l, collisions);
 }
 
 #endif
