@@ -63,17 +63,18 @@ const struct sl_backend *sl_job_backend(
  * does not count (access.h) shows "-".
  */
 
-enum { SL_ACCESS_FIELDS = SL_ACCESS_COUNT_COUNT, SL_ACCESS_TEXT = 128 };
+enum { SL_ACCESS_FIELDS = SL_ACCESS_COUNT_COUNT };
+
+/* In rows that are printed (result.h): times, or the counts in place of them; and what is above. */
+#define SL_TIMES_HEADING    " median ms        min        max  of"
+#define SL_TIMES            "{ms_median:10.4f} {ms_min:10.4f} {ms_max:10.4f} {samples:3.0f}"
+#define SL_ACCESSES_HEADING "   loads  stores sectors  shared conflicts atomics barriers per "
+#define SL_ACCESSES                                                                \
+	"{loads:8.3g} {stores:7.3g} {sectors:7.3g} {shared:7.3g} {conflicts:9.3g}" \
+	" {atomics:7.3g} {barriers:8.3g}"
 
 /* Runs a call of the emulated device once and counts its accesses. The device must be idle. */
 enum sl_status sl_accesses_count(const struct sl_timed_call *call, struct sl_access_counts *counts);
-
-/* The names of the columns, as wide as the texts below. */
-const char *sl_accesses_heading(void);
-
-/* Writes the counts divided by n to text and returns it. */
-const char *sl_accesses_text(
-	const struct sl_access_counts *counts, double n, char text[SL_ACCESS_TEXT]);
 
 /* The counts divided by n as fields of a table. NULL: a device that does not count; no values. */
 void sl_accesses_fields(const struct sl_access_counts *counts, double n,

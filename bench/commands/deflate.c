@@ -136,19 +136,11 @@ static enum sl_status check(struct pack *p, size_t *used)
 
 enum { ROW_FIELDS = 11 };
 
-static void print_row(const struct pack *p, const char *name, double bytes, double ratio,
-	const struct sl_call_times *t, const struct sl_access_counts *accesses)
-{
-	char text[SL_ACCESS_TEXT];
+#define NAME "deflate   {backend:-10} {column:-10} {n:10.0f} {bytes/1e6:10.1f} {ratio:9.3f} "
 
-	printf("deflate   %-10s %-10s %10u %10.1f %9.3f ", p->backend->name, name, p->n,
-		1e-6 * bytes, ratio);
-	if (sl_device_is_emulated())
-		puts(sl_accesses_text(accesses, bytes, text));
-	else
-		printf("%10.4f %10.4f %10.4f %3u %8.1f\n", t->ms.median, t->ms.least, t->ms.most,
-			t->ms.n, bytes / (1e6 * t->ms.median));
-}
+static const struct sl_line time_lines[] = {
+	{"", NULL, NAME SL_TIMES " {gb_per_s:8.1f}"}, {NULL, NULL, NULL}};
+static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
 
 static enum sl_status measure(
 	struct sl_bench *b, struct pack *p, uint32_t first, uint32_t count, const char *name)
@@ -183,9 +175,8 @@ static enum sl_status measure(
 	};
 
 	sl_accesses_fields(sl_device_is_emulated() ? &accesses : NULL, bytes, row + ROW_FIELDS);
-	print_row(p, name, bytes, ratio, &t, &accesses);
-	(void)fflush(stdout);
-	sl_bench_table_row(b->table, row, sizeof(row) / sizeof(row[0]));
+	sl_bench_table_row(b->table, sl_device_is_emulated() ? access_lines : time_lines, row,
+		sizeof(row) / sizeof(row[0]));
 	return SL_OK;
 }
 
@@ -262,11 +253,9 @@ enum sl_status sl_bench_deflate(struct sl_bench *b)
 	const struct sl_backend *backend;
 	enum sl_status s = SL_OK;
 
-	printf("\n%-9s %-10s %-10s %10s %10s %9s ", "", "backend", "column", "n", "MB", "ratio");
-	if (sl_device_is_emulated())
-		printf("%s per byte\n", sl_accesses_heading());
-	else
-		printf("%10s %10s %10s %3s %8s\n", "median ms", "min", "max", "of", "GB/s");
+	printf("\n%-9s %-10s %-10s %10s %10s %9s %s\n", "", "backend", "column", "n", "MB", "ratio",
+		sl_device_is_emulated() ? SL_ACCESSES_HEADING "byte"
+					: SL_TIMES_HEADING "     GB/s");
 	for (uint32_t i = 0; s == SL_OK && i < (sizes->n ? sizes->n : 1); i++)
 		for (size_t k = 0;
 			s == SL_OK && (backend = sl_job_backend(b->options, SL_DEFLATE, k)); k++) {

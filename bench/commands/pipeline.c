@@ -193,14 +193,32 @@ static const struct sl_spread *cub_times(const struct contender_table *r)
 	return NULL;
 }
 
-enum { ROW_FIELDS = 12 };
+enum { ROW_FIELDS = 14, STEPS_BYTES = 32 * SL_CONTENDER_STEPS_MAX };
 
-static void write_row(const struct contender_table *r, const char *name, const char *step,
-	const struct sl_spread *ms, const struct sl_spread *cub,
+#define NAME "{way:-8} {n:10.0f}  "
+
+static const struct sl_line time_lines[] = {
+	{"", NULL,
+		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
+			      "[{!times_cub}       - ]{steps}"},
+	{NULL, NULL, NULL},
+};
+static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
+
+/* The speed of the memory. */
+static const struct sl_line copy_lines[] = {
+	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {gb_per_s:.0f} GB/s)"}, {NULL, NULL, NULL}};
+
+/* A row of the table; lines: it is printed too. steps: what is printed of all steps. */
+static void write_row(const struct contender_table *r, const struct sl_line *lines,
+	const char *name, const char *step, const char *steps, const struct sl_spread *ms,
 	const struct sl_access_counts *accesses)
 {
+	const struct sl_spread *cub = cub_times(r);
 	bool all = strcmp(step, "all") == 0;
 	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
+		{"steps", steps, 0, SL_BENCH_PRINTED},
+		{"gb_per_s", NULL, 8e-6 * r->n / ms->median, SL_BENCH_PRINTED},
 		{"way", name, 0, 0},
 		{"n", NULL, r->n, 10},
 		{"step", step, 0, 0},
@@ -217,56 +235,33 @@ static void write_row(const struct contender_table *r, const char *name, const c
 	};
 
 	sl_accesses_fields(accesses, r->n, row + ROW_FIELDS);
-	sl_bench_table_row(r->b->table, row, sizeof(row) / sizeof(row[0]));
-}
-
-static void print_entry(
-	const struct contender_table *r, const struct contender_row *e, const struct sl_spread *cub)
-{
-	char text[SL_ACCESS_TEXT];
-
-	printf("%-8s %10u  ", e->name, r->n);
-	if (sl_device_is_emulated()) {
-		puts(sl_accesses_text(&e->accesses, r->n, text));
-		return;
-	}
-	printf("%10.4f %10.4f %10.4f %3u  %10.3f", e->all.median, e->all.least, e->all.most,
-		e->all.n, 1e-6 * r->n / e->all.median);
-	if (cub)
-		printf(" %6.2fx ", cub->median / e->all.median);
-	else
-		printf(" %7s ", "-");
-	for (uint32_t k = 0; k < e->steps; k++)
-		printf("  %s %.4f", e->step[k], e->ms[k].median);
-	putchar('\n');
-	(void)fflush(stdout);
+	sl_bench_table_row(r->b->table, lines, row, sizeof(row) / sizeof(row[0]));
 }
 
 static void show(const struct contender_table *r)
 {
-	const struct sl_spread *cub = cub_times(r);
+	const bool emulated = sl_device_is_emulated();
 
 	for (uint32_t i = 0; i < r->n_entries; i++) {
 		const struct contender_row *e = &r->entry[i];
+		char steps[STEPS_BYTES] = "";
 
-		print_entry(r, e, cub);
-		write_row(r, e->name, "all", &e->all, cub,
-			sl_device_is_emulated() ? &e->accesses : NULL);
 		for (uint32_t k = 0; k < e->steps; k++)
-			write_row(r, e->name, e->step[k], &e->ms[k], cub, NULL);
+			sl_append(steps, sizeof(steps), "  %s %.4f", e->step[k], e->ms[k].median);
+		write_row(r, emulated ? access_lines : time_lines, e->name, "all", steps, &e->all,
+			emulated ? &e->accesses : NULL);
+		for (uint32_t k = 0; k < e->steps; k++)
+			write_row(r, NULL, e->name, e->step[k], "", &e->ms[k], NULL);
 	}
 }
 
-/* The speed of the memory: a copy of one column of 4 bytes. */
+/* A copy of one column of 4 bytes. */
 static enum sl_status show_copy(const struct contender_table *r)
 {
 	struct sl_call_times times;
 
 	SL_TRY(sl_copy_time(r->b, r->n, &times));
-	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  (one column of 4 bytes, %.0f GB/s)\n", "copy",
-		r->n, times.ms.median, times.ms.least, times.ms.most, times.ms.n,
-		8e-6 * r->n / times.ms.median);
-	write_row(r, "copy", "one column", &times.ms, NULL, NULL);
+	write_row(r, copy_lines, "copy", "one column", "", &times.ms, NULL);
 	return SL_OK;
 }
 
@@ -297,12 +292,9 @@ static enum sl_status measure_size(struct sl_bench *b, uint32_t n)
 
 static void print_heading(void)
 {
-	printf("\n%-8s %10s  ", "mode", "n");
-	if (sl_device_is_emulated())
-		printf("%s per particle\n", sl_accesses_heading());
-	else
-		printf("%10s %10s %10s %3s  %10s %7s   %s\n", "median ms", "min", "max", "of",
-			"G/s", "CUB", "steps, ms");
+	printf("\n%-8s %10s  %s\n", "mode", "n",
+		sl_device_is_emulated() ? SL_ACCESSES_HEADING "particle"
+					: SL_TIMES_HEADING "         G/s     CUB   steps, ms");
 }
 
 enum sl_status sl_bench_pipeline(struct sl_bench *b)

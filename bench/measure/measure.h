@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "pipeline/help/help.h"
+#include "pipeline/print/result.h"
 #include "pipeline/text/text.h"
 #include "primitives/base/status.h"
 #include "primitives/device/device.h"
@@ -152,8 +153,9 @@ struct sl_bench_field {
 	const char *name;
 	const char *text; /* NULL: a number */
 	double number;
-	int digits;
+	int digits; /* in CSV; SL_BENCH_PRINTED: the value is printed, and is not in the files */
 };
+enum { SL_BENCH_PRINTED = -1 };
 
 /* All rows of a table have the same fields. */
 struct sl_bench_table {
@@ -168,7 +170,12 @@ enum sl_status sl_bench_table_open(
 	struct sl_bench_table *t, const struct sl_about *about, const char *csv, const char *json);
 enum sl_status sl_bench_table_close(struct sl_bench_table *t);
 
-void sl_bench_table_row(struct sl_bench_table *t, const struct sl_bench_field *field, size_t n);
+/* Prints a row by a list of lines (result.h). */
+void sl_bench_row_print(const struct sl_line *lines, const struct sl_bench_field *field, size_t n);
+
+/* The same, and adds the row to the table. lines NULL: only the latter. */
+void sl_bench_table_row(struct sl_bench_table *t, const struct sl_line *lines,
+	const struct sl_bench_field *field, size_t n);
 
 /* Adds the first line of text to the list of what was not measured. */
 void sl_bench_table_leave_out(struct sl_bench_table *t, const char *text);

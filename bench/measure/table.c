@@ -140,9 +140,13 @@ static void write_text(FILE *f, const char *text)
 
 static void write_csv(FILE *f, const struct sl_bench_field *field, size_t n, bool names)
 {
+	const char *separator = "";
+
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			fputc(',', f);
+		if (field[i].digits == SL_BENCH_PRINTED)
+			continue;
+		fputs(separator, f);
+		separator = ",";
 		if (names)
 			fputs(field[i].name, f);
 		else if (field[i].text)
@@ -154,24 +158,46 @@ static void write_csv(FILE *f, const struct sl_bench_field *field, size_t n, boo
 	(void)fflush(f);
 }
 
+static void put_fields(
+	struct sl_json *j, const struct sl_bench_field *field, size_t n, bool printed)
+{
+	sl_json_object(j, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (field[i].digits == SL_BENCH_PRINTED && !printed)
+			continue;
+		else if (field[i].text)
+			sl_json_text(j, field[i].name, field[i].text);
+		else
+			sl_json_real(j, field[i].name, field[i].number);
+	sl_json_close(j);
+}
+
 static void write_json(FILE *f, const struct sl_bench_field *field, size_t n, bool first)
 {
 	char text[ROW_BYTES];
 	struct sl_json j = sl_json_start(text, sizeof(text), false);
 
-	sl_json_object(&j, NULL);
-	for (size_t i = 0; i < n; i++)
-		if (field[i].text)
-			sl_json_text(&j, field[i].name, field[i].text);
-		else
-			sl_json_real(&j, field[i].name, field[i].number);
-	sl_json_close(&j);
+	put_fields(&j, field, n, false);
 	fprintf(f, "%s\n%s", first ? "" : ",", text);
 	(void)fflush(f);
 }
 
-void sl_bench_table_row(struct sl_bench_table *t, const struct sl_bench_field *field, size_t n)
+void sl_bench_row_print(const struct sl_line *lines, const struct sl_bench_field *field, size_t n)
 {
+	struct sl_result r;
+
+	if (sl_result_begin(&r, lines, stdout) != SL_OK)
+		return;
+	put_fields(&r.json, field, n, true);
+	(void)sl_result_end(&r, SL_OK);
+	(void)fflush(stdout);
+}
+
+void sl_bench_table_row(struct sl_bench_table *t, const struct sl_line *lines,
+	const struct sl_bench_field *field, size_t n)
+{
+	if (lines)
+		sl_bench_row_print(lines, field, n);
 	if (t->csv && t->rows == 0)
 		write_csv(t->csv, field, n, true);
 	if (t->csv)

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline/compare/cases/cases.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/text.h"

@@ -7,7 +7,7 @@
  * is complete. Everything that the new format cannot hold is reported.
  *
  * 	MCPL to MCPL      copies records unchanged; headers must agree (mcpl.h)
- * 	tables to MCPL    packs records block by block; drops columns that a record lacks
+ * 	tables to MCPL    makes records of the rows; drops columns that a record lacks
  * 	any to table      packs blocks of rows
  * 	runs to .tallies  adds up their histograms
  *
@@ -119,11 +119,9 @@ struct sl_conversion {
 	struct sl_mcpl_reading lost;   /* by the list at hand */
 	sl_table_reader *each;         /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all;  /* filled by the first pass, constant in the second */
+	struct sl_mcpl_record record;  /* that rows become */
 	struct sl_table_output *table; /* the output; NULL: it is a list */
-	struct sl_table rows;          /* that become records, in packed */
-	struct sl_packed packed;
-	void *memory;           /* of both */
-	struct sl_table *block; /* rows, or that of table; filled up to room rows */
+	struct sl_table *block;        /* that of table; filled up to room rows */
 	uint32_t room;
 };
 

@@ -1,9 +1,9 @@
 /*
  * tables_write.c - writes the tables of all inputs as one file: an MCPL file, or one table.
  *
- * Rows are collected in blocks. The survey decides what a record of MCPL contains: a weight or PDG
- * code that is equal in all inputs is stated in the header, else each record has it. A table is
- * made as that of output.joined; one of no more rows than a block is packed as that of a batch.
+ * The survey decides what a record of MCPL contains: a weight or PDG code that is equal in all
+ * inputs is stated in the header, else each record has it. A table is made as that of
+ * output.joined, of blocks of rows; one of no more rows than a block is packed as that of a batch.
  */
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "pipeline/convert/convert.h"
 #include "stages/formats/mcpl/mcpl.h"
 
-/* Rows that become records together: they stay in the cache until then. */
-enum { RECORDS_AT_ONCE = 1 << 11 };
+/* Rows that become records together. */
+enum { RECORDS_AT_ONCE = 1 << 8 };
 
 /* --- MCPL ------------------------------------------------------------------------------------- */
 
@@ -58,28 +58,9 @@ static void note_dropped(struct sl_conversion *c)
 }
 
 /*
- * Cuts the header, a block and its records. The table that the header is made of has the surveyed
- * values as data, from which the format takes what the header states once for all particles.
+ * Starts the file with the header of all records. It is made of a table that has the surveyed values
+ * as data, from which the format takes what the header states once for all particles.
  */
-static uint8_t *lay_out(struct sl_arena *a, struct sl_conversion *c, size_t header_bytes)
-{
-	uint8_t *header = (uint8_t *)sl_cut(a, header_bytes);
-	struct sl_table *t = &c->rows;
-
-	*t = sl_survey_table(&c->all, columns_of_record(c));
-	t->n = c->all.rows < RECORDS_AT_ONCE ? (uint32_t)c->all.rows : RECORDS_AT_ONCE;
-	c->room = t->n;
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (!t->column[k].constant)
-			t->column[k].data =
-				sl_cut_items(a, t->n, sl_facts_of(&t->column[k])->bytes);
-	sl_format_mcpl.lay_out(a, t, &c->facts, &c->packed);
-	t->n = 0;
-	c->block = t;
-	return header;
-}
-
-/* Starts the file with the header of all records. */
 static enum sl_status begin_list(struct sl_conversion *c)
 {
 	const struct sl_file_facts *run = &c->facts;
@@ -88,18 +69,34 @@ static enum sl_status begin_list(struct sl_conversion *c)
 	const double weight = sl_mcpl_common_weight(&t, &facts);
 	const size_t bytes = sl_mcpl_put_list(NULL, run, &t, weight, c->all.rows, NULL);
 	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &facts, weight);
-	struct sl_arena a = {0};
-	uint8_t *header;
+	enum sl_status s;
+	void *header;
 
 	SL_TRY(check_record(c));
+	SL_TRY(sl_mcpl_record_of(&t, &facts, &c->record));
 	note_dropped(c);
-	lay_out(&a, c, bytes);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &c->memory));
-	a = (struct sl_arena){c->memory, 0, a.used};
-	header = lay_out(&a, c, bytes);
-	sl_mcpl_put_list(header, run, &t, weight, c->all.rows, &c->batch);
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
+	sl_mcpl_put_list((uint8_t *)header, run, &t, weight, c->all.rows, &c->batch);
 	h.particles = c->all.rows;
-	return sl_convert_begin_list(c, header, bytes, &h);
+	s = sl_convert_begin_list(c, header, bytes, &h);
+	sl_memory_give(SL_HOST, header);
+	return s;
+}
+
+/* Adds the rows of a table as records. */
+static enum sl_status add_records(struct sl_conversion *c, const struct sl_table *t)
+{
+	uint32_t words[RECORDS_AT_ONCE * SL_MCPL_RECORD_MOST / sizeof(uint32_t)];
+	const size_t each = c->record.bytes / sizeof(*words);
+	const struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
+
+	for (uint32_t from = 0, n; from < t->n; from += n) {
+		n = t->n - from < RECORDS_AT_ONCE ? t->n - from : (uint32_t)RECORDS_AT_ONCE;
+		for (uint32_t i = 0; i < n; i++)
+			sl_mcpl_record_of_row(&c->record, &rows, from + i, words + i * each);
+		SL_TRY(sl_record_output_add_all(&c->records, (const uint8_t *)words, n));
+	}
+	return SL_OK;
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -133,32 +130,11 @@ static enum sl_status begin_table(struct sl_conversion *c)
 	return SL_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* Writes the rows of the block, which is full or the last one. */
-static enum sl_status add_block(struct sl_conversion *c)
-{
-	struct sl_exec x = {.space = SL_HOST};
-
-	if (c->table)
-		return sl_table_output_add(c->table, NULL);
-	SL_TRY(sl_format_mcpl.pack(&x, &c->facts, c->block, &c->packed));
-	SL_TRY(sl_record_output_add_all(&c->records, c->packed.bytes, c->block->n));
-	c->block->n = 0;
-	return SL_OK;
-}
-
-/*
- * Appends the rows of an input to the file. An input that changed since the survey can have other
- * rows and columns.
- */
-static enum sl_status append(struct sl_conversion *c, const char *path, const struct sl_table *t)
+/* Adds the rows of a table to the block, which is passed on whenever it is full. */
+static enum sl_status add_rows(struct sl_conversion *c, const struct sl_table *t)
 {
 	struct sl_table *block = c->block;
 
-	if (t->n > c->all.rows - c->particles || sl_columns_in(t) != c->all.columns)
-		return sl_convert_changed(path);
-	c->particles += t->n;
 	for (uint32_t from = 0, n; from < t->n; from += n) {
 		n = c->room - block->n;
 		n = n < t->n - from ? n : t->n - from;
@@ -168,9 +144,23 @@ static enum sl_status append(struct sl_conversion *c, const char *path, const st
 					sl_table_find(t, block->column[k].column), from, n);
 		block->n += n;
 		if (block->n == c->room)
-			SL_TRY(add_block(c));
+			SL_TRY(sl_table_output_add(c->table, NULL));
 	}
 	return SL_OK;
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+/*
+ * Appends the rows of an input to the file. An input that changed since the survey can have other
+ * rows and columns.
+ */
+static enum sl_status append(struct sl_conversion *c, const char *path, const struct sl_table *t)
+{
+	if (t->n > c->all.rows - c->particles || sl_columns_in(t) != c->all.columns)
+		return sl_convert_changed(path);
+	c->particles += t->n;
+	return c->table ? add_rows(c, t) : add_records(c, t);
 }
 
 /* Reads the inputs again. */
@@ -179,9 +169,11 @@ static enum sl_status write_rows(struct sl_conversion *c)
 	SL_TRY(sl_for_each_table(c, append));
 	if (c->particles != c->all.rows)
 		return sl_convert_changed("an input");
+	if (!c->table)
+		return SL_OK;
 	if (c->block->n > 0)
-		SL_TRY(add_block(c));
-	return c->table ? sl_table_output_end(c->table) : SL_OK;
+		SL_TRY(sl_table_output_add(c->table, NULL));
+	return sl_table_output_end(c->table);
 }
 
 /* A failure in the middle leaves no file: the file gets its name when it is complete. */
@@ -192,7 +184,5 @@ enum sl_status sl_tables_write(struct sl_conversion *c)
 	if (s == SL_OK)
 		s = write_rows(c);
 	sl_table_output_close(c->table);
-	s = sl_convert_end(c, s);
-	sl_memory_give(SL_HOST, c->memory);
-	return s;
+	return sl_convert_end(c, s);
 }

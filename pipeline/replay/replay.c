@@ -13,7 +13,7 @@
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
-#include "stages/host/history.h"
+#include "stages/host/host.h"
 
 static const struct sl_line lines[] = {
 	{"config", "config", "{}"},

@@ -13,7 +13,7 @@
 #include "pipeline/run/run.h"
 #include "pipeline/run/workers.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 #include "stages/inputs/inputs.h"
 
 /*

@@ -1,20 +1,50 @@
 /*
- * jobs.h - a pool of threads that run jobs for the thread that made the pool.
+ * jobs.h - starts threads; a pool of threads that run jobs for the thread that made the pool.
  *
- * The caller submits jobs and waits for each of them. A job is submitted again after it was waited
+ * A program that has called setlocale(), as a Python program may, can have a decimal comma. Numbers
+ * are printed and read by functions of the C library that follow the locale of the thread. So the
+ * library works in threads with the locale C only: in those that sl_thread_start() starts, and in
+ * threads of a caller that have called sl_plain_locale().
+ *
+ * The caller of a pool submits jobs and waits for each of them. A job is submitted again after it was waited
  * for. Jobs start in the order in which they were submitted, urgent ones before the others. Whoever
  * waits for a job that has not started runs it, so jobs can submit jobs and wait for them.
  */
 #ifndef SL_PRIMITIVES_BASE_JOBS_H
 #define SL_PRIMITIVES_BASE_JOBS_H
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"
-#include "primitives/base/threads.h"
 
 SL_C_BEGIN
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/* Gives this thread the locale C. Returns the locale that it had, for uselocale(). */
+locale_t sl_plain_locale(void);
+
+struct sl_thread_handle {
+	pthread_t id;
+	void *(*body)(void *);
+	void *ctx;
+};
+
+/*
+ * Starts body(ctx) in a thread that the caller joins; *thread must stay where it is until then. The
+ * thread has the locale C. It blocks all signals except SIGBUS, which a mapped file raises in the
+ * thread that reads it, so signals reach the threads of the caller. The stack has stack_bytes,
+ * independent of ulimit -s; memory is taken only for what is used. Returns 0 or an error number of
+ * pthread_create(); the mask of the caller is unchanged.
+ */
+int sl_thread_start(
+	size_t stack_bytes, void *(*body)(void *), void *ctx, struct sl_thread_handle *thread);
+
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 struct sl_job {
 	enum sl_status (*run)(void *context);

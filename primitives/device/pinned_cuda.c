@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 
 /* More threads do not take pages faster: the system hands out about 25 GB/s. */
 enum { THREADS_MOST = 16, STACK_BYTES = 64 << 10 };

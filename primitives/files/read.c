@@ -2,8 +2,10 @@
 #include "primitives/files/files.h"
 
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "disk.h"
 #include "primitives/base/size.h"
@@ -161,4 +163,23 @@ enum sl_status sl_file_time(const struct sl_dir *d, const char *name, bool *exis
 	else if (errno != ENOENT)
 		return sl_disk_failed(errno, "look up", d->path, name);
 	return SL_OK;
+}
+
+/* --- crc32 ------------------------------------------------------------------------------------ */
+
+/* libdeflate computes the checksum at memory speed; zlib combines two. */
+
+uint32_t sl_crc32(const void *bytes, size_t size)
+{
+	return libdeflate_crc32(0, bytes, size);
+}
+
+uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size)
+{
+	return libdeflate_crc32(crc, bytes, size);
+}
+
+uint32_t sl_crc32_combine(uint32_t crc, uint32_t next, size_t size)
+{
+	return (uint32_t)crc32_combine(crc, next, (z_off_t)size);
 }

@@ -15,8 +15,7 @@ from ._column import Column
 from ._columns import Batch, Header, ParticleList, Survivors, Table
 from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
-from ._files import Plan, convert, example, info, open_run as open, plan, read, replay, verify
-from ._history import History
+from ._files import History, Plan, convert, example, info, open_run as open, plan, read, replay, verify
 from ._lists import Selected, filter, write_mcpl
 from ._primitives import compact, deflate, scan, sort
 from ._grids import Axis, Grid

@@ -7,11 +7,12 @@ import os
 from functools import partial
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
+import numpy
+
 from . import _config, _native
 from ._columns import Batch, FileColumns, Header, ParticleList, Source, Survivors
 from ._config import Config
 from ._error import Error
-from ._history import History
 from ._run import START_FORCE, START_NEW, Run, finish, start
 
 Path = Union[str, "os.PathLike[str]"]
@@ -67,6 +68,28 @@ def plan(config: Config, **overrides: Any) -> Plan:
     name, text = _config.source(config)
     printed, facts, *_ = finish(start("plan", name, text, _config.settings(overrides)))
     return Plan(printed, json.loads(facts))
+
+
+class History(Dict[str, Any]):
+    """The members of what `sluice replay --json` prints; "history" has one dict for each step.
+
+    steps is the same as an array: positions are in cm, times in ns, energies in keV.
+    """
+
+    @property
+    def steps(self) -> Any:
+        """Structured array of NumPy of shape (steps + 1,): step, event, the columns of the model, fate.
+
+        Columns have the types of COLUMNS, event and fate are text. The first item is the start.
+        """
+        rows = self["history"]
+        types = {name: dtype for name, dtype, _, _ in _native.column_facts()}
+        types.update(step="uint64", event="U32", fate="U32")
+        names = [name for name in rows[0] if name in types]
+        made = numpy.zeros(len(rows), [(name, types[name]) for name in names])
+        for name in names:
+            made[name] = [numpy.nan if row[name] is None else row[name] for row in rows]
+        return made
 
 
 def replay(config: Config, id: int, **overrides: Any) -> History:

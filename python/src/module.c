@@ -20,7 +20,6 @@
 #include "python/src/arrays/arrays.h"
 #include "python/src/lists/lists.h"
 #include "python/src/primitives/primitives.h"
-#include "python/src/program.h"
 #include "python/src/src.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/mcpl/mcpl.h"

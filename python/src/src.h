@@ -9,7 +9,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/run/run.h"
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 #include "python/src/primitives/primitives.h"
 
 /*
@@ -164,5 +164,11 @@ PyObject *sl_py_scan(PyObject *module, PyObject *args);
 PyObject *sl_py_compact(PyObject *module, PyObject *args);
 PyObject *sl_py_sort(PyObject *module, PyObject *args);
 PyObject *sl_py_deflate(PyObject *module, PyObject *args);
+
+/*
+ * main() of the program (pipeline/cli/main.c), under the name that python/CMakeLists.txt gives it.
+ * Does not return: the program ends the process.
+ */
+int sl_program_main(int argc, char **argv);
 
 #endif

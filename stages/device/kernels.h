@@ -12,7 +12,6 @@
 #include "stages/batch/recipe.h"
 #include "stages/counting/counters.h"
 #include "stages/counting/grid.h"
-#include "stages/device/mcpl_pack.h"
 #include "stages/device/pack.h"
 #include "stages/fused/fused.h"
 #include "stages/mark.h"
@@ -27,7 +26,7 @@ struct sl_kernels {
 	sl_grids_total_launcher *grids_total; /* stages/counting/grid.h */
 	sl_key_launcher *key;                 /* stages/sort.h */
 	sl_gather_launcher *gather;           /* stages/write.h */
-	sl_records_launcher *records;         /* device/mcpl_pack.h */
+	sl_records_launcher *records;         /* device/pack.h */
 	sl_fill_launcher *fill;               /* device/pack.h */
 	sl_bounds_launcher *bounds;           /* device/pack.h */
 	sl_pack_digest_launcher *digest;      /* device/pack.h */

@@ -1,10 +1,14 @@
 /*
- * pack.cu - kernels for packed data: the bounds of positions, the digest of the packed bytes, and
- * the filling of constant columns.
+ * pack.cu - kernels for packed data: the bounds of positions, the digest of the packed bytes, the
+ * filling of constant columns, and records of the MCPL format.
  *
  * A thread processes values in strides of the grid. Warps reduce in registers and then update the
  * size header with an atomic operation. The minimum is stored as the largest complemented key, so
  * that a size header of zeros is the neutral element of all reductions.
+ *
+ * A thread makes the record of one row. The records of a block are collected in shared memory
+ * first, so that they are written with coalesced accesses. The columns are read and the records
+ * written once.
  */
 #include "stages/device/pack.h"
 
@@ -13,6 +17,7 @@
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 #include "stages/counting/sums.cuh"
+#include "stages/formats/mcpl/mcpl.h"
 
 enum { BLOCK = 256, VALUES_PER_THREAD = 8, BLOCKS_MAX = 512 }; /* VALUES_PER_THREAD: at least */
 
@@ -87,6 +92,22 @@ static __global__ void fill_kernel(uint64_t word, uint64_t n, uint64_t *words)
 		words[j] = word;
 }
 
+static __global__ void records_kernel(struct sl_mcpl_rows rows, struct sl_mcpl_record r, uint32_t n,
+	uint32_t *words, size_t *used)
+{
+	SL_SHARED_DYNAMIC(uint32_t, block);
+	uint64_t first = (uint64_t)blockIdx.x * BLOCK, each = r.bytes / sizeof(uint32_t);
+	uint32_t left = n - (uint32_t)first, here = left < BLOCK ? left : (uint32_t)BLOCK;
+
+	if (threadIdx.x < here)
+		sl_mcpl_record_of_row(&r, &rows, first + threadIdx.x, block + threadIdx.x * each);
+	__syncthreads();
+	for (uint32_t k = threadIdx.x; k < here * each; k += BLOCK)
+		words[first * each + k] = block[k];
+	if (used && blockIdx.x == 0 && threadIdx.x == 0)
+		*used = (size_t)n * r.bytes;
+}
+
 enum sl_status SL_NAME(sl_queue_fill)(
 	const void *value, uint32_t bytes, uint32_t n, uint64_t *words, sl_stream s)
 {
@@ -118,4 +139,11 @@ enum sl_status SL_NAME(sl_queue_pack_digest)(
 {
 	return SL_LAUNCH(digest_kernel, grid_of(max_bytes / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
 		&header->used, &header->digest);
+}
+
+enum sl_status SL_NAME(sl_queue_records)(const struct sl_table *t, const struct sl_mcpl_record *r,
+	uint32_t n, uint32_t *words, size_t *used, sl_stream s)
+{
+	return SL_LAUNCH(records_kernel, sl_grid(n, BLOCK), BLOCK, (size_t)BLOCK * r->bytes, s,
+		sl_mcpl_rows_of(t), *r, n, words, used);
 }

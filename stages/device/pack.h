@@ -21,6 +21,7 @@
 #include "primitives/device/device.h"
 #include "primitives/primitives.h"
 #include "stages/batch/batch.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 
 SL_C_BEGIN
 
@@ -130,6 +131,14 @@ sl_bounds_launcher sl_queue_bounds, sl_queue_bounds_emulated;
 typedef enum sl_status sl_pack_digest_launcher(
 	const uint8_t *out, size_t max_bytes, struct sl_pack_size_header *header, sl_stream s);
 sl_pack_digest_launcher sl_queue_pack_digest, sl_queue_pack_digest_emulated;
+
+/*
+ * Queues the kernel that writes the n > 0 rows of t as records to words, n * r->bytes bytes. If
+ * used is not NULL, sets *used to that number. The columns, words and used are device memory.
+ */
+typedef enum sl_status sl_records_launcher(const struct sl_table *t, const struct sl_mcpl_record *r,
+	uint32_t n, uint32_t *words, size_t *used, sl_stream s);
+sl_records_launcher sl_queue_records, sl_queue_records_emulated;
 
 SL_C_END
 

@@ -1,5 +1,5 @@
 /* history.c - runs the rules of a model one step at a time, and reports each step and its random words. */
-#include "stages/host/history.h"
+#include "stages/host/host.h"
 
 /* The name of the event between two states, as listed in struct sl_history_step. */
 static const char *event_of(const struct sl_particle *before, const struct sl_particle *p)

@@ -18,8 +18,9 @@
 
 enum { BUFFER_BYTES = 1 << 14, PLANES = 32, NIFTI_BYTES = 348 };
 
-static const char advice[] = "check that it is the right file, and write labels with numpy.save() "
-			     "as an array of three dimensions, or as NIfTI-1";
+static const char advice[] =
+	"; check that it is the right file, and write labels with numpy.save() "
+	"as an array of three dimensions, or as NIfTI-1";
 
 /* A file that is read. */
 struct volume_file {
@@ -34,7 +35,7 @@ struct volume_file {
 
 static enum sl_status refuse(const char *problem)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, advice);
+	return sl_fail(SL_BAD_INPUT, "%s%s", problem, advice);
 }
 
 /* --- items ------------------------------------------------------------------------------------ */

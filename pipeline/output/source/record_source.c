@@ -2,9 +2,129 @@
 #include "pipeline/output/source/source.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
+
+/* --- checked_file ----------------------------------------------------------------------------- */
+
+/* Bytes that are checksummed at a time: they are still in the cache when they are read again. */
+enum { STEP = 1 << 16 };
+
+static enum sl_status differs(const struct sl_dir *dir, const char *name)
+{
+	return sl_fail(SL_CHECK_FAILED,
+		"%s/%s: size or checksum differs from the manifest (the file was changed, or the "
+		"disk is failing); use --resume to compute the batch again",
+		dir->path, name);
+}
+
+enum sl_status sl_checked_file_open(struct sl_checked_file *f, const struct sl_dir *dir,
+	const char *name, uint64_t bytes, uint32_t crc)
+{
+	char path[SL_PATH_BYTES];
+
+	*f = (struct sl_checked_file){.dir = dir, .name = name, .expected = crc};
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
+	SL_TRY(sl_map_file(path, &f->map));
+	if (f->map.bytes == bytes)
+		return SL_OK;
+	sl_checked_file_close(f);
+	return differs(dir, name);
+}
+
+static void add_to_checksum(struct sl_checked_file *f, size_t to)
+{
+	if (to > f->done)
+		f->crc = sl_crc32_update(f->crc, (const char *)f->map.at + f->done, to - f->done);
+	f->done = to;
+}
+
+void sl_checked_file_advance(struct sl_checked_file *f, size_t at)
+{
+	if (at >= f->done + STEP)
+		add_to_checksum(f, at);
+}
+
+enum sl_status sl_checked_file_end(struct sl_checked_file *f)
+{
+	add_to_checksum(f, f->map.bytes);
+	return f->crc == f->expected ? SL_OK : differs(f->dir, f->name);
+}
+
+void sl_checked_file_close(struct sl_checked_file *f)
+{
+	sl_unmap(&f->map);
+}
+
+/* --- row_layout ------------------------------------------------------------------------------- */
+
+void sl_row_layout_make(const struct sl_plan *plan, struct sl_row_layout *l)
+{
+	struct sl_table t = sl_plan_table(plan, 0);
+
+	*l = (struct sl_row_layout){.n = 0};
+	t = sl_format_table(plan->choices.format, &t);
+	for (uint32_t k = 0; k < t.n_columns; k++) {
+		uint32_t bytes = sl_facts_of(&t.column[k])->bytes;
+
+		if (t.column[k].constant)
+			continue;
+		l->item[l->n++] = (struct sl_row_item){t.column[k].column, bytes, l->bytes};
+		l->bytes += bytes;
+	}
+	l->bytes = l->bytes ? l->bytes : 1;
+}
+
+bool sl_row_columns_find(
+	const struct sl_row_layout *l, const struct sl_table *t, struct sl_row_columns *c)
+{
+	for (uint32_t k = 0; k < l->n; k++) {
+		const struct sl_table_column *found = sl_table_find(t, l->item[k].column);
+
+		if (!found)
+			return false;
+		c->data[k] = (const uint8_t *)found->data;
+		c->step[k] = found->constant ? 0 : l->item[k].bytes;
+	}
+	return true;
+}
+
+/* Copies a value. A constant number of bytes makes each case one load and one store. */
+static void copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+	if (bytes == sizeof(uint32_t))
+		memcpy(to, from, sizeof(uint32_t));
+	else if (bytes == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		*to = *from;
+}
+
+void sl_row_put(
+	const struct sl_row_layout *l, const struct sl_row_columns *c, uint64_t i, uint8_t *to)
+{
+	for (uint32_t k = 0; k < l->n; k++)
+		copy(to + l->item[k].at, c->data[k] + i * c->step[k], l->item[k].bytes);
+}
+
+void sl_row_get(const struct sl_row_layout *l, const uint8_t *rows, uint32_t first, uint32_t n,
+	const struct sl_table *t)
+{
+	for (uint32_t k = 0; k < l->n; k++) {
+		const struct sl_row_item *item = &l->item[k];
+		uint8_t *to = (uint8_t *)sl_table_find(t, item->column)->data +
+		              (size_t)first * item->bytes;
+		const uint8_t *from = rows + item->at;
+
+		for (uint32_t i = 0; i < n; i++, to += item->bytes, from += l->bytes)
+			copy(to, from, item->bytes);
+	}
+}
+
+/* --- record_source ---------------------------------------------------------------------------- */
 
 /* Rows of a table after which the checksum of the order file is continued. */
 enum { ROWS_AT_ONCE = 1 << 12 };

@@ -4,6 +4,8 @@
  * A set is a bit per item, so the same code suggests names, refuses items outside a set and
  * collects lists. The message differs between an unknown name and a known one that the model does
  * not have.
+ *
+ * Names of particles are a table of their own, made from species.def.
  */
 #include "pipeline/resolve/choices/choices.h"
 
@@ -184,4 +186,28 @@ bool sl_column_range(
 	*hi = SL_PI;
 	*lo = column == SL_COLUMN_phi ? -*hi : 0;
 	return true;
+}
+
+/* --- species ---------------------------------------------------------------------------------- */
+
+const struct sl_species sl_species[SL_SPECIES_COUNT] = {
+#define SPECIES(name, code) {#name, code},
+#include "pipeline/resolve/choices/species.def"
+#undef SPECIES
+};
+
+const struct sl_species *sl_species_find(const char *name)
+{
+	for (int i = 0; i < SL_SPECIES_COUNT; i++)
+		if (strcmp(sl_species[i].name, name) == 0)
+			return &sl_species[i];
+	return NULL;
+}
+
+const char *sl_species_name(int32_t code)
+{
+	for (int i = 0; i < SL_SPECIES_COUNT; i++)
+		if (sl_species[i].code == code)
+			return sl_species[i].name;
+	return NULL;
 }

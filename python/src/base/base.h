@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 #include "pipeline/config/reader/reader.h"
+#include "primitives/base/jobs.h"
 #include "primitives/base/status.h"
-#include "primitives/base/threads.h"
 
 /*
  * While a thread works in the library, without the lock of the interpreter, it has the locale C.

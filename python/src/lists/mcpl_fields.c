@@ -1,8 +1,8 @@
 /*
  * mcpl_fields.c - see lists.h.
  *
- * A tile of particles is loaded field by field into doubles, checked, and stored into the records
- * field by field: the inner loops have one type each, so that the compiler vectorises them.
+ * A tile of particles is loaded and checked field by field: the inner loops have one type each, so
+ * that the compiler vectorises them. Then each particle becomes a record.
  */
 #include "python/src/lists/lists.h"
 
@@ -209,58 +209,22 @@ static enum sl_status check_numbers(
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Stores n numbers, one in each record. */
-static void put_numbers(
-	const struct sl_mcpl_header *h, const double *v, uint32_t n, unsigned char *to)
+/* Loads and checks the numbers of a tile. */
+static enum sl_status load_numbers(
+	const struct sl_py_mcpl *l, size_t from, uint32_t n, double v[][TILE])
 {
-	const size_t bytes = h->record_bytes;
-
-	if (h->single)
-		for (uint32_t i = 0; i < n; i++) {
-			float number = (float)v[i];
-
-			memcpy(to + i * bytes, &number, sizeof(number));
+	for (int f = 0; f <= SL_PY_WEIGHT; f++)
+		if (has(l, f)) {
+			sl_py_load_real(&l->field[f], from, n, v[f]);
+			SL_TRY(check_numbers(l, f, from, n, v[f]));
 		}
-	else
-		for (uint32_t i = 0; i < n; i++)
-			memcpy(to + i * bytes, &v[i], sizeof(v[i]));
+	return SL_OK;
 }
 
-/* Loads and checks a field of numbers. */
-static enum sl_status load(const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, double *v)
+static enum sl_status check_directions(size_t from, uint32_t n, double v[][TILE])
 {
-	sl_py_load_real(&l->field[f], from, n, v);
-	return check_numbers(l, f, from, n, v);
-}
-
-/*
- * The rule of sl_mcpl_pack() without branches, which random directions make expensive: x and y
- * become the packed components, sign the sign of the largest one.
- */
-static void pack(uint32_t n, double *restrict x, double *restrict y, const double *restrict z,
-	double *restrict sign)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		double ax = fabs(x[i]), ay = fabs(y[i]), inverse = 1 / (z[i] == 0 ? 0 : z[i]);
-		double xy = ax >= ay ? ax : ay, of_xy = ax >= ay ? x[i] : y[i];
-		double px = ax >= ay ? inverse : x[i], py = ax >= ay ? y[i] : inverse;
-		bool of_z = !(fabs(z[i]) < xy);
-
-		sign[i] = of_z ? z[i] : of_xy;
-		px = of_z ? x[i] : px;
-		py = of_z ? y[i] : py;
-		x[i] = px;
-		y[i] = py;
-	}
-}
-
-/*
- * Packs directions into v[SL_PY_U] and v[SL_PY_V], and their signs into the energy, all in place.
- */
-static enum sl_status pack_directions(size_t from, uint32_t n, double v[][TILE])
-{
-	double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W], *energy = v[SL_PY_ENERGY];
-	double *length = v[LENGTH], *sign = v[LENGTH];
+	const double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W];
+	double *length = v[LENGTH];
 	uint32_t wrong;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -271,76 +235,60 @@ static enum sl_status pack_directions(size_t from, uint32_t n, double v[][TILE])
 			"u, v, w of particle %zu are %g, %g, %g, which is no direction (the length "
 			"is not 1); divide them by their length",
 			from + wrong, x[wrong], y[wrong], z[wrong]);
-	pack(n, x, y, z, sign);
-	for (uint32_t i = 0; i < n; i++)
-		energy[i] = copysign(energy[i], sign[i]);
 	return SL_OK;
 }
 
-/* The numbers of a tile, in the units of the file. */
-static enum sl_status load_tile(
-	const struct sl_py_mcpl *l, size_t from, uint32_t n, double v[][TILE])
+/* The codes or flags of a tile; 0 if the list does not have them. */
+static enum sl_status load_whole(
+	const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, int64_t *v)
 {
-	for (int f = 0; f <= SL_PY_WEIGHT; f++)
-		if (has(l, f))
-			SL_TRY(load(l, f, from, n, v[f]));
-	for (uint32_t i = 0; i < n; i++)
-		v[SL_PY_ENERGY][i] /= SL_MCPL_KEV;
-	for (uint32_t i = 0; i < n; i++)
-		v[SL_PY_TIME][i] /= SL_MCPL_NS;
-	return pack_directions(from, n, v);
-}
-
-/* The codes and flags of a tile. */
-static enum sl_status put_whole(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h, int f,
-	size_t from, uint32_t n, unsigned char *to)
-{
-	int64_t v[TILE], lo = f == SL_PY_PDG ? INT32_MIN : 0;
+	int64_t lo = f == SL_PY_PDG ? INT32_MIN : 0;
 	int64_t hi = f == SL_PY_PDG ? INT32_MAX : UINT32_MAX;
-	const size_t bytes = h->record_bytes;
 	uint32_t wrong;
 
+	if (!has(l, f)) {
+		memset(v, 0, n * sizeof(*v));
+		return SL_OK;
+	}
 	sl_py_load_whole(&l->field[f], from, n, v);
 	wrong = find_whole_outside(v, n, lo, hi);
 	if (wrong < n)
 		return sl_fail(SL_USAGE, "%s[%zu] is %lld, but must be from %lld to %lld",
 			sl_py_field_name[f], from + wrong, (long long)v[wrong], (long long)lo,
 			(long long)hi);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t word = (uint32_t)v[i];
-
-		memcpy(to + i * bytes, &word, sizeof(word));
-	}
 	return SL_OK;
 }
 
-/* The fields of a record follow each other in the order of enum sl_py_field, but for w. */
-static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
+static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_record *r,
 	size_t from, uint32_t n, double v[][TILE], unsigned char *to)
 {
-	size_t number = h->single ? sizeof(float) : sizeof(double);
+	int64_t pdg[TILE], flags[TILE];
 
-	SL_TRY(load_tile(l, from, n, v));
-	for (int f = 0; f <= SL_PY_WEIGHT; f++) {
-		if (!has(l, f) || f == SL_PY_W || (f == SL_PY_WEIGHT && h->weight != 0))
-			continue;
-		put_numbers(h, v[f], n, to);
-		to += number;
+	SL_TRY(load_numbers(l, from, n, v));
+	SL_TRY(check_directions(from, n, v));
+	SL_TRY(load_whole(l, SL_PY_PDG, from, n, pdg));
+	SL_TRY(load_whole(l, SL_PY_FLAGS, from, n, flags));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sl_mcpl_particle p = {
+			{v[SL_PY_POL_X][i], v[SL_PY_POL_Y][i], v[SL_PY_POL_Z][i]},
+			{v[SL_PY_X][i], v[SL_PY_Y][i], v[SL_PY_Z][i]},
+			{v[SL_PY_U][i], v[SL_PY_V][i], v[SL_PY_W][i]},
+			v[SL_PY_ENERGY][i] / SL_MCPL_KEV, v[SL_PY_TIME][i] / SL_MCPL_NS,
+			v[SL_PY_WEIGHT][i], (int32_t)pdg[i], (uint32_t)flags[i]};
+
+		sl_mcpl_encode(r, &p, (uint32_t *)(void *)(to + i * r->bytes));
 	}
-	if (h->pdg == 0) {
-		SL_TRY(put_whole(l, h, SL_PY_PDG, from, n, to));
-		to += sizeof(uint32_t);
-	}
-	return h->flags ? put_whole(l, h, SL_PY_FLAGS, from, n, to) : SL_OK;
+	return SL_OK;
 }
 
 enum sl_status sl_py_mcpl_records(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
 	size_t from, size_t n, unsigned char *to)
 {
-	double v[ROWS][TILE]; /* compilers can initialise it: once per call, not once per tile */
+	const struct sl_mcpl_record r = sl_mcpl_record_of_header(h);
+	double v[ROWS][TILE] = {{0}}; /* fields that the list lacks stay 0 */
 
 	for (size_t done = 0; done < n; done += TILE)
-		SL_TRY(put_tile(l, h, from + done, (uint32_t)(n - done < TILE ? n - done : TILE), v,
-			to + done * h->record_bytes));
+		SL_TRY(put_tile(l, &r, from + done, (uint32_t)(n - done < TILE ? n - done : TILE),
+			v, to + done * r.bytes));
 	return SL_OK;
 }

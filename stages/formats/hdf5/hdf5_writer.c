@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 
 /* Precedes the facts. Both processes have the same program at the same addresses. */
 struct file_request {

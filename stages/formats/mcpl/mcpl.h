@@ -164,6 +164,15 @@ void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records
  */
 double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_facts *facts);
 
+/* The contents of the records of a header, with user flags and energies of their own. */
+static inline struct sl_mcpl_record sl_mcpl_record_of_header(const struct sl_mcpl_header *h)
+{
+	const struct sl_mcpl_record r = {h->record_bytes, h->single, h->polarised, h->weight == 0,
+		h->pdg == 0, h->flags ? SL_COLUMN_userflags : SL_COLUMN_COUNT, (double)NAN};
+
+	return r;
+}
+
 /* Sets *r to the contents of the records of a table. SL_USAGE if the table lacks a column. */
 enum sl_status sl_mcpl_record_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r);

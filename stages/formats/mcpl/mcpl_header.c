@@ -73,13 +73,9 @@ enum sl_status sl_mcpl_record_of(
 {
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, facts, sl_mcpl_common_weight(t, facts));
 
-	*r = (struct sl_mcpl_record){.bytes = h.record_bytes,
-		.single = h.single,
-		.polarised = h.polarised,
-		.weighs = h.weight == 0,
-		.typed = h.pdg == 0,
-		.flags = facts->flags,
-		.energy = facts->energy / SL_MCPL_KEV};
+	*r = sl_mcpl_record_of_header(&h);
+	r->flags = facts->flags;
+	r->energy = facts->energy / SL_MCPL_KEV;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(needed(r), c) && !sl_table_find(t, (enum sl_column)c))
 			return sl_fail(SL_USAGE,

@@ -98,7 +98,7 @@ SL_HD void sl_mcpl_pack(const double d[3], double packed[3])
 {
 	bool of_x = fabs(d[0]) >= fabs(d[1]);
 	bool of_z = !(fabs(d[2]) < (of_x ? fabs(d[0]) : fabs(d[1])));
-	double inverse = !of_z && d[2] != 0 ? 1 / d[2] : (double)sl_float(SL_INFINITY_BITS);
+	double inverse = 1 / (d[2] == 0 ? 0 : d[2]); /* no branch, and 1/-0 is 1/0 */
 
 	packed[0] = of_z || !of_x ? d[0] : inverse;
 	packed[1] = of_z || of_x ? d[1] : inverse;
@@ -128,35 +128,50 @@ SL_HD uint32_t sl_mcpl_flags_of(enum sl_column column, const struct sl_particle 
 	return 0;
 }
 
+/* A particle in the units of the file: cm, MeV, ms. */
+struct sl_mcpl_particle {
+	double polarisation[3], position[3], direction[3];
+	double energy, time, weight;
+	int32_t pdg;
+	uint32_t flags;
+};
+
 /* Stores the record of a particle in r->bytes / 4 words. */
-SL_HD void sl_mcpl_record_put(
-	const struct sl_mcpl_record *r, const struct sl_particle *p, uint32_t *to)
+SL_HD void sl_mcpl_encode(
+	const struct sl_mcpl_record *r, const struct sl_mcpl_particle *p, uint32_t *to)
 {
-	const double direction[3] = {sl_mcpl_wide(p->u), sl_mcpl_wide(p->v), sl_mcpl_wide(p->w)};
 	double packed[3];
 
-	sl_mcpl_pack(direction, packed);
-	if (r->polarised) {
-		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_x), to);
-		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_y), to);
-		to = sl_mcpl_put(r, sl_mcpl_wide(p->pol_z), to);
-	}
-	to = sl_mcpl_put(r, sl_mcpl_wide(p->x), to);
-	to = sl_mcpl_put(r, sl_mcpl_wide(p->y), to);
-	to = sl_mcpl_put(r, sl_mcpl_wide(p->z), to);
+	sl_mcpl_pack(p->direction, packed);
+	for (int k = 0; r->polarised && k < 3; k++)
+		to = sl_mcpl_put(r, p->polarisation[k], to);
+	for (int k = 0; k < 3; k++)
+		to = sl_mcpl_put(r, p->position[k], to);
 	to = sl_mcpl_put(r, packed[0], to);
 	to = sl_mcpl_put(r, packed[1], to);
-	to = sl_mcpl_put(r,
-		copysign(r->energy == r->energy ? r->energy : sl_mcpl_in(p->energy, SL_MCPL_KEV),
-			packed[2]),
-		to);
-	to = sl_mcpl_put(r, sl_mcpl_in(p->time, SL_MCPL_NS), to);
+	to = sl_mcpl_put(r, copysign(p->energy, packed[2]), to);
+	to = sl_mcpl_put(r, p->time, to);
 	if (r->weighs)
-		to = sl_mcpl_put(r, sl_mcpl_wide(p->weight), to);
+		to = sl_mcpl_put(r, p->weight, to);
 	if (r->typed)
 		*to++ = (uint32_t)p->pdg;
 	if (r->flags != SL_COLUMN_COUNT)
-		*to = sl_mcpl_flags_of(r->flags, p);
+		*to = p->flags;
+}
+
+/* The same of a particle of the program. */
+SL_HD void sl_mcpl_record_put(
+	const struct sl_mcpl_record *r, const struct sl_particle *p, uint32_t *to)
+{
+	const struct sl_mcpl_particle wide = {
+		{sl_mcpl_wide(p->pol_x), sl_mcpl_wide(p->pol_y), sl_mcpl_wide(p->pol_z)},
+		{sl_mcpl_wide(p->x), sl_mcpl_wide(p->y), sl_mcpl_wide(p->z)},
+		{sl_mcpl_wide(p->u), sl_mcpl_wide(p->v), sl_mcpl_wide(p->w)},
+		r->energy == r->energy ? r->energy : sl_mcpl_in(p->energy, SL_MCPL_KEV),
+		sl_mcpl_in(p->time, SL_MCPL_NS), sl_mcpl_wide(p->weight), p->pdg,
+		sl_mcpl_flags_of(r->flags, p)};
+
+	sl_mcpl_encode(r, &wide, to);
 }
 
 /* Whether the user flags of copied records are replaced by a column of the run. */

@@ -18,15 +18,8 @@
 
 #include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/particle/particle.h"
-
-/* A particle in the units of the file: cm, MeV, ms. */
-struct sl_mcpl_particle {
-	double polarisation[3], position[3], direction[3];
-	double energy, time, weight;
-	int32_t pdg;
-	uint32_t flags;
-};
 
 /*
  * Converts a particle to internal units and single precision. The user flags go to each column that

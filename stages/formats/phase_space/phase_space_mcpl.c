@@ -2,13 +2,12 @@
 #include "stages/formats/phase_space/phase_space.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/formats/mcpl/mcpl.h"
 
 /* The statistic of the number of primary particles, and what precedes a title. */
 #define HISTORIES "stat:sum:%s_orig_histories:"
@@ -17,28 +16,14 @@
 static_assert(SL_PHASE_SPACE_HEAD_BYTES >= 56 + 3 * 64 + SL_IAEA_TITLE_BYTES,
 	"the header of a list as MCPL must fit");
 
-/* Recodes a record that has all fields, in double precision. */
 void sl_phase_space_record(
 	const struct sl_mcpl_header *to, const struct sl_mcpl_particle *p, uint8_t *out)
 {
-	static const struct sl_mcpl_header all = {.version = 3,
-		.flags = true,
-		.polarised = true,
-		.record_bytes = SL_MCPL_RECORD_MOST};
-	uint8_t record[SL_MCPL_RECORD_MOST];
-	struct sl_mcpl_buffer w = {record, 0};
-	double packed[3];
+	const struct sl_mcpl_record r = sl_mcpl_record_of_header(to);
+	uint32_t words[SL_MCPL_RECORD_MOST / sizeof(uint32_t)]; /* out can have any alignment */
 
-	sl_mcpl_pack(p->direction, packed);
-	packed[2] = copysign(p->energy, packed[2]);
-	sl_mcpl_write(&w, p->polarisation, sizeof(p->polarisation));
-	sl_mcpl_write(&w, p->position, sizeof(p->position));
-	sl_mcpl_write(&w, packed, sizeof(packed));
-	sl_mcpl_write(&w, &p->time, sizeof(p->time));
-	sl_mcpl_write(&w, &p->weight, sizeof(p->weight));
-	sl_mcpl_write_u32(&w, (uint32_t)p->pdg);
-	sl_mcpl_write_u32(&w, p->flags);
-	sl_mcpl_recode(&all, record, to, out);
+	sl_mcpl_encode(&r, p, words);
+	memcpy(out, words, r.bytes);
 }
 
 size_t sl_phase_space_head(

@@ -11,7 +11,7 @@ enum { MAGIC = 6, HEADER_MOST = 1024 };
 
 static enum sl_status refuse(const struct sl_npy_stream *s, const char *problem)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, s->advice);
+	return sl_fail(SL_BAD_INPUT, "%s%s", problem, s->advice);
 }
 
 enum sl_status sl_npy_open_member(
@@ -167,15 +167,18 @@ double sl_npy_value(const struct sl_npy *a, const uint8_t *at)
 	return (double)(whole >> unused);
 }
 
-bool sl_npz_next(struct sl_zip *zip, struct sl_zip_member *m, const uint8_t **data, size_t *length)
+size_t sl_npz_name_length(const struct sl_zip_member *m)
 {
 	const size_t suffix = strlen(SL_NPZ_SUFFIX);
+	const size_t length = m->name_bytes > suffix ? m->name_bytes - suffix : 0;
 
+	return memcmp(m->name + length, SL_NPZ_SUFFIX, length ? suffix : 0) == 0 ? length : 0;
+}
+
+bool sl_npz_next(struct sl_zip *zip, struct sl_zip_member *m, const uint8_t **data, size_t *length)
+{
 	if (!sl_zip_next_any(zip, m, data))
 		return false;
-	*length = m->name_bytes > suffix && memcmp(m->name + m->name_bytes - suffix, SL_NPZ_SUFFIX,
-						    suffix) == 0
-	                  ? m->name_bytes - suffix
-	                  : 0;
+	*length = sl_npz_name_length(m);
 	return true;
 }

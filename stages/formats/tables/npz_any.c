@@ -12,13 +12,14 @@
 
 enum { BUFFER_BYTES = 4096 };
 
-static const char advice[] = "write the columns of a list (x, y, z, u, v, w, energy, time, weight, "
-			     "pdg) as one-dimensional little-endian arrays of one length with "
-			     "numpy.savez()";
+static const char advice[] =
+	"; write the columns of a list (x, y, z, u, v, w, energy, time, weight, "
+	"pdg) as one-dimensional little-endian arrays of one length with "
+	"numpy.savez()";
 
 static enum sl_status refuse(const char *problem)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, advice);
+	return sl_fail(SL_BAD_INPUT, "%s%s", problem, advice);
 }
 
 static enum sl_status read_items(

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 
 /* State of a file that is read. */
@@ -20,24 +20,14 @@ struct npz_reading {
 	struct sl_arena *a;
 };
 
+static const char advice[] =
+	": the file is damaged, or is not an npz file of this program; inspect it with unzip -t, make "
+	"it again, or read it with numpy";
+
 /* Fails with what is wrong with the file. */
 static enum sl_status damaged(const char *problem)
 {
-	return sl_fail(SL_BAD_INPUT,
-		"%s: the file is damaged, or is not an npz file of this program; inspect it with "
-		"unzip -t, make it again, or read it with numpy",
-		problem);
-}
-
-/* The column that a member contains; SL_COLUMN_COUNT if the name is not that of a column. */
-static enum sl_column column_of(struct sl_table *t, const struct sl_zip_member *m)
-{
-	const size_t suffix = sizeof(SL_NPZ_SUFFIX) - 1;
-	size_t length = m->name_bytes > suffix ? m->name_bytes - suffix : 0;
-
-	if (length == 0 || memcmp(m->name + length, SL_NPZ_SUFFIX, suffix) != 0)
-		return SL_COLUMN_COUNT;
-	return sl_table_column_named(t, m->name, length);
+	return sl_fail(SL_BAD_INPUT, "%s%s", problem, advice);
 }
 
 /* All columns must have the same number of rows, and not more than the data can expand to. */
@@ -56,55 +46,22 @@ static enum sl_status agree_on_rows(
 	return SL_OK;
 }
 
-/* Reads the next bytes of a member, stored or deflated. */
-static enum sl_status next_bytes(struct sl_inflate *z, const struct sl_zip_member *m,
-	const uint8_t **data, void *out, size_t bytes)
-{
-	size_t got = bytes;
-
-	if (m->method == SL_ZIP_DEFLATED) {
-		SL_TRY(sl_inflate_next(z, out, bytes, &got));
-	} else {
-		memcpy(out, *data, bytes);
-		*data += bytes;
-	}
-	return got == bytes ? SL_OK : damaged("its data is shorter than it should be");
-}
-
-/* Reads the header and the items of an array, and verifies the checksum. */
-static enum sl_status read_bytes(struct sl_inflate *z, const struct sl_zip_member *m,
-	const uint8_t *data, char header[SL_NPY_BYTES], void *items)
-{
-	size_t bytes = (size_t)m->size - SL_NPY_BYTES;
-	size_t more = 0;
-	uLong crc;
-	char beyond;
-
-	SL_TRY(next_bytes(z, m, &data, header, SL_NPY_BYTES));
-	SL_TRY(next_bytes(z, m, &data, items, bytes));
-	if (m->method == SL_ZIP_DEFLATED)
-		SL_TRY(sl_inflate_next(z, &beyond, 1, &more));
-	crc = crc32_z(crc32_z(0, (const Bytef *)header, SL_NPY_BYTES), (const Bytef *)items, bytes);
-	if (more > 0 || crc != m->crc)
-		return damaged("its data does not match its checksum");
-	return SL_OK;
-}
-
-/*
- * Reads the array of a member to items. zlib is started also for a stored member, so that both
- * kinds take the same path; it costs one allocation per column.
- */
+/* Reads the array of a member to items. */
 static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *data,
 	const struct sl_column_facts *f, uint32_t n, void *items)
 {
 	char header[SL_NPY_BYTES], expected[SL_NPY_BYTES];
-	struct sl_inflate z;
-	enum sl_status status;
+	struct sl_npy_stream in = {.advice = advice};
+	enum sl_status s;
 
-	SL_TRY(sl_inflate_begin(&z, SL_RAW, data, (size_t)m->packed));
-	status = read_bytes(&z, m, data, header, items);
-	sl_inflate_end(&z);
-	SL_TRY(status);
+	SL_TRY(sl_npy_open_member(&in, m, data));
+	s = sl_npy_read(&in, header, sizeof(header));
+	if (s == SL_OK)
+		s = sl_npy_read(&in, items, (size_t)n * f->bytes);
+	if (s == SL_OK)
+		s = sl_npy_end(&in);
+	sl_npy_close(&in);
+	SL_TRY(s);
 	sl_npy_header(expected, f->type, n);
 	return memcmp(header, expected, SL_NPY_BYTES) == 0
 	               ? SL_OK
@@ -166,7 +123,7 @@ static enum sl_status read_about(
 		memcmp(m->name, SL_NPZ_ABOUT, m->name_bytes) != 0)
 		return damaged("it is in the place of " SL_NPZ_ABOUT ", the last member");
 	if (m->method != SL_ZIP_STORED || m->packed != m->size ||
-		crc32_z(0, data, (size_t)m->size) != m->crc)
+		sl_crc32(data, (size_t)m->size) != m->crc)
 		return damaged("its data does not match its checksum");
 	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
 		if (t->label[i].name[0])
@@ -181,10 +138,13 @@ static enum sl_status read_member(struct npz_reading *r, bool last)
 	const uint8_t *data;
 	enum sl_column column;
 	enum sl_status s;
+	size_t length;
 
 	if (!sl_zip_next(&r->zip, &m, &data))
 		return damaged("a header of a member is not as this program writes it");
-	column = last ? SL_COLUMN_COUNT : column_of(r->table, &m);
+	length = sl_npz_name_length(&m);
+	column = last || length == 0 ? SL_COLUMN_COUNT
+	                             : sl_table_column_named(r->table, m.name, length);
 	if (last)
 		s = read_about(r->table, &m, data);
 	else if (column == SL_COLUMN_COUNT)

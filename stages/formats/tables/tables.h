@@ -170,7 +170,7 @@ enum sl_status sl_npz_read(const void *file, size_t bytes, struct sl_arena *a, s
 
 /* Bytes that are read once and in order, from memory or inflated. */
 struct sl_npy_stream {
-	const char *advice;    /* the end of each message: what to do */
+	const char *advice;    /* the end of each message: "; " and what to do */
 	const uint8_t *stored; /* not read yet; NULL: inflated */
 	struct sl_inflate z;
 	uint64_t left;                      /* bytes not read yet, decompressed; an upper limit */
@@ -207,7 +207,10 @@ bool sl_npy_type(const char *text, size_t length, struct sl_npy *a);
 /* An item as a double: exact, except integers above 2^53. */
 double sl_npy_value(const struct sl_npy *a, const uint8_t *at);
 
-/* The next member of an archive, and the length of its name without .npy, or 0. */
+/* The length of the name of a member without .npy; 0 if it does not end so. */
+size_t sl_npz_name_length(const struct sl_zip_member *m);
+
+/* The next member of an archive of any program, and that length. */
 bool sl_npz_next(struct sl_zip *zip, struct sl_zip_member *m, const uint8_t **data, size_t *length);
 
 /* --- npz_any ---------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 #include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/replaced.h"

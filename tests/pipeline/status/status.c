@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "pipeline/status/status.h"
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

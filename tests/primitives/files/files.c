@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "primitives/base/threads.h"
+#include "primitives/base/jobs.h"
 #include "primitives/device/device.h"
 #include "primitives/files/disk.h"
 #include "primitives/files/files.h"

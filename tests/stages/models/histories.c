@@ -11,7 +11,6 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/models/models.h"
 
-#include "stages/host/history.h"
 #include "stages/host/host.h"
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"

@@ -5,7 +5,7 @@
  * is computed again and the first difference is searched in the order: fate counts, histograms,
  * number of survivors, columns.
  */
-#include "pipeline/compare/cases/cases.h"
+#include "pipeline/compare/compare.h"
 
 #include <string.h>
 

@@ -4,9 +4,7 @@
  * Cases are added in the order of compare.h. add_case() skips a case that would do the same work as
  * an earlier one, so the functions that vary one choice need not exclude the base case.
  */
-#include "pipeline/compare/cases/cases.h"
-
-#include "stages/fused/fused.h"
+#include "pipeline/compare/compare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "primitives/catalog.h"
+#include "stages/fused/fused.h"
 
 /*
  * Upper bound of cases. Host and device each have: every name shared by the three primitives, the
