@@ -90,13 +90,27 @@ static bool make_record(
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* The first record from k on whose weight is below the mean, or at least the mean. */
-static uint32_t next(
-	const struct sl_list_record *r, uint32_t k, uint32_t n, double per_mean, bool below)
+/* The state of the sweep: records without a place in the table have their weight in keep. */
+struct sweep {
+	struct sl_list_record *r;
+	uint32_t *other;
+	uint32_t n;
+	double per_mean; /* 1 over the mean weight */
+};
+
+/* The first record from k on without a place whose weight is below the mean, or at least the mean. */
+static uint32_t next(const struct sweep *s, uint32_t k, bool below)
 {
-	while (k < n && ((double)r[k].keep * per_mean < 1) != below)
+	while (k < s->n &&
+		(s->other[k] != NONE || ((double)s->r[k].keep * s->per_mean < 1) != below))
 		k++;
 	return k;
+}
+
+/* The weight of record k over the mean; 0 after the last one. */
+static double relative(const struct sweep *s, uint32_t k)
+{
+	return k < s->n ? (double)s->r[k].keep * s->per_mean : 0;
 }
 
 /*
@@ -104,32 +118,34 @@ static uint32_t next(
  * the mean gives the rest of its probability to one above; a record that has then less than the
  * mean does the same, before the next one below it.
  */
-static void make_table(struct sl_list_record *r, uint32_t *other, uint32_t n, double per_mean)
+static void make_table(const struct sweep *s)
 {
-	uint32_t below = next(r, 0, n, per_mean, true), above = next(r, 0, n, per_mean, false);
-	uint32_t k = below;
-	double left = above < n ? (double)r[above].keep * per_mean : 0;
-	double mine = k < n ? (double)r[k].keep * per_mean : 0;
+	uint32_t below, above, k;
+	double mine, left;
 
-	memset(other, 0xff, n * sizeof(*other));
-	while (k < n && above < n) {
-		other[k] = above;
-		r[k].keep = (float)mine;
+	memset(s->other, 0xff, s->n * sizeof(*s->other));
+	k = below = next(s, 0, true);
+	above = next(s, 0, false);
+	mine = relative(s, k);
+	left = relative(s, above);
+	while (k < s->n && above < s->n) {
+		s->other[k] = above;
+		s->r[k].keep = (float)mine;
 		left -= 1 - mine;
 		if (left < 1) {
 			k = above;
 			mine = left;
-			above = next(r, above + 1, n, per_mean, false);
-			left = above < n ? (double)r[above].keep * per_mean : 0;
+			above = next(s, above + 1, false);
+			left = relative(s, above);
 		} else {
-			k = below = next(r, below + 1, n, per_mean, true);
-			mine = k < n ? (double)r[k].keep * per_mean : 0;
+			k = below = next(s, below + 1, true);
+			mine = relative(s, k);
 		}
 	}
-	for (k = 0; k < n; k++)
-		if (other[k] == NONE) {
-			other[k] = k;
-			r[k].keep = 1;
+	for (k = 0; k < s->n; k++)
+		if (s->other[k] == NONE) {
+			s->other[k] = k;
+			s->r[k].keep = 1;
 		}
 }
 
@@ -218,10 +234,12 @@ static enum sl_status read_all(struct source_reading *s, struct sl_batch *b)
 static void finish(const struct source_reading *s, struct sl_rules_data *data)
 {
 	const uint32_t n = data->list.n;
+	const struct sweep sweep = {
+		s->to, (uint32_t *)(void *)(s->to + n), n, n / s->counts->weight};
 
 	data->list.weighted = !s->equal;
 	if (!s->equal)
-		make_table(s->to, (uint32_t *)(void *)(s->to + n), n, n / s->counts->weight);
+		make_table(&sweep);
 }
 
 enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_config *c,

@@ -86,10 +86,11 @@ SL_HD_PART void sl_cavity_enter_tube(const struct sl_cavity *r, sl_lanes *p)
 
 		sl_fly(&q, (end - q.z) / q.w, sl_all(r->slowness));
 		q.z = end;
+		sl_assign_if(sl_not(enters), &q, p);
 	}
 	inside = fmaf(q.x, q.x, q.y * q.y) <= r->radius * r->radius * (1 + 0x1p-20f);
 	inside = inside & (enters | sl_not(before | after));
-	sl_assign_if(enters & inside, p, &q);
+	sl_assign_if(inside, p, &q);
 	p->fate = sl_select_fate(inside, SL_FATE_alive, SL_FATE_escaped);
 }
 
