@@ -42,8 +42,7 @@ static uint32_t crc_of(const struct sl_inputs *inputs, uint32_t item, uint32_t *
 }
 
 /* Compares the CRC-32 of a file or pattern with that of the configuration. */
-static enum sl_status check(
-	const struct sl_config *c, const char *path, uint32_t crc, uint64_t was)
+static enum sl_status check(const struct sl_config *c, const char *path, uint32_t crc, uint64_t was)
 {
 	char key[SL_WORD_BYTES];
 
@@ -158,8 +157,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
 	if (model->load)
-		SL_TRY(model->load(plan->config.model_config.bytes, plan->recipe.rules.bytes,
-			sl_volume_read));
+		SL_TRY(model->load(
+			plan->config.model_config.bytes, plan->recipe.rules.bytes, sl_volume_read));
 	return load_source(plan, data);
 }
 

@@ -85,7 +85,7 @@ struct sl_plan {
 		struct sl_inputs *inputs; /* of the lists that particles start from; or NULL */
 		struct sl_source_counts counts;
 	} source;
-	void *rules_data;        /* the data of its rules (struct sl_model); owned; NULL: none */
+	void *rules_data; /* the data of its rules (struct sl_model); owned; NULL: none */
 	struct sl_machine machine;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */

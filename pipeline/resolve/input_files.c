@@ -78,7 +78,8 @@ static enum sl_status store_source(
 			inputs->particles);
 	else if (source->records > SL_SOURCE_RECORDS_MAX)
 		sl_config_add_problem(r, key,
-			"%" PRIu64 " particles would start histories, and a source has at most %" PRIu64
+			"%" PRIu64
+			" particles would start histories, and a source has at most %" PRIu64
 			"; divide the lists among runs",
 			source->records, SL_SOURCE_RECORDS_MAX);
 	else if (c->run.particles > most)

@@ -53,8 +53,7 @@ static struct motion motion_of(const struct sl_source_config *c)
 static void turn(const struct motion *m, const double from[3], double to[3])
 {
 	for (int i = 0; i < 3; i++)
-		to[i] = m->turn[i][0] * from[0] + m->turn[i][1] * from[1] +
-		        m->turn[i][2] * from[2];
+		to[i] = m->turn[i][0] * from[0] + m->turn[i][1] * from[1] + m->turn[i][2] * from[2];
 }
 
 /* Makes the record of particle i; false if it is damaged. Its member keep is its weight. */
@@ -149,6 +148,36 @@ static void make_table(const struct sweep *s)
 		}
 }
 
+/* --- the order -------------------------------------------------------------------------------- */
+
+/* The x with a x = 1 modulo n; 0: there is none (Euclid). */
+static uint32_t inverse(uint32_t a, uint32_t n)
+{
+	int64_t r = n, next = a, x = 0, x_next = 1;
+
+	while (next > 0) {
+		const int64_t q = r / next, rest = r - q * next, x_rest = x - q * x_next;
+
+		r = next, next = rest;
+		x = x_next, x_next = x_rest;
+	}
+	return r == 1 ? (uint32_t)((x + n) % n) : 0;
+}
+
+/*
+ * The places from the record of a particle to that of the next one. Neighbours in memory are as
+ * many particles apart as the golden section of n, so that the records from the first to any other
+ * one are spread evenly over the lists, which may be sorted.
+ */
+static uint32_t stride_of(uint32_t n)
+{
+	uint32_t apart = (uint32_t)(0.6180339887 * n), stride = 1;
+
+	while (apart > 1 && (stride = inverse(apart, n)) == 0)
+		apart--;
+	return apart > 1 ? stride : 1;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 struct source_reading {
@@ -157,7 +186,8 @@ struct source_reading {
 	const char *key;
 	struct motion motion;
 	struct sl_list_record *to; /* NULL: particles are counted */
-	uint32_t n;                /* records that there are memory for */
+	uint32_t n;                /* records that there is memory for */
+	uint32_t place, stride;    /* of the next one; to the one after it */
 	struct sl_source_counts *counts;
 	bool equal; /* all weights are */
 };
@@ -203,7 +233,8 @@ static enum sl_status add_particles(struct source_reading *s, const struct sl_ba
 			continue;
 		}
 		if (s->to && n->used < s->n) {
-			s->to[n->used] = record;
+			s->to[s->place] = record;
+			s->place = (s->place + s->stride) % s->n;
 			s->equal = s->equal && record.keep == s->to[0].keep;
 		}
 		n->used++;
@@ -251,6 +282,7 @@ enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_c
 		.motion = motion_of(c),
 		.to = data ? (struct sl_list_record *)(uintptr_t)sl_list_records(data) : NULL,
 		.n = data ? data->list.n : 0,
+		.stride = data ? stride_of(data->list.n) : 0,
 		.counts = n,
 		.equal = true};
 	const sl_column_set columns = SL_MCPL_LIST | SL_BIT(SL_COLUMN_fate);

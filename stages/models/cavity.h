@@ -61,8 +61,8 @@ struct sl_cavity {
 SL_HD_PART void sl_cavity_enter_sphere(const struct sl_cavity *r, sl_lanes *p)
 {
 	sl_f32 along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w));
-	sl_f32 inside = fmaf(r->radius, r->radius,
-		-fmaf(p->x, p->x, fmaf(p->y, p->y, p->z * p->z)));
+	sl_f32 inside =
+		fmaf(r->radius, r->radius, -fmaf(p->x, p->x, fmaf(p->y, p->y, p->z * p->z)));
 	sl_f32 root2 = fmaf(along, along, inside);
 	sl_mask within = inside >= r->radius * r->radius * -0x1p-20f, enters;
 	sl_lanes q = *p;
@@ -77,7 +77,7 @@ SL_HD_PART void sl_cavity_enter_sphere(const struct sl_cavity *r, sl_lanes *p)
 /* Moves p, of a list, to an end of the tube, if it is outside. */
 SL_HD_PART void sl_cavity_enter_tube(const struct sl_cavity *r, sl_lanes *p)
 {
-	sl_mask before = p->z < 0.0f, after = p->z > r->length, inside;
+	sl_mask before = p->z<0.0f, after = p->z> r->length, inside;
 	sl_mask enters = (before & (p->w > 0.0f)) | (after & (p->w < 0.0f));
 	sl_lanes q = *p;
 
@@ -247,9 +247,10 @@ static const struct sl_option sl_cavity_options[] = {
 		.help = "probability that a wall reflects a particle; else it absorbs it"),
 	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
 		.help = "speed of the particles, for the time of flight"),
-#define OF_LIST(key, path, ...)                                                                 \
+#define OF_LIST(key, path, ...) \
 	SL_OPTION_NAMED("source.list." #key, sl_cavity_config, source.list.path, __VA_ARGS__),
 #include "stages/models/config/list_source_options.def"
+#undef OF_LIST
 };
 #undef OPTION
 

@@ -199,8 +199,8 @@ SL_HD_PART void sl_slab_start_listed(
 	below = p->z >= last->bottom;
 	down = above & (p->w > 0.0f);
 	arrives = down | (below & (p->w < 0.0f));
-	p->fate = sl_select_fate(above, SL_FATE_reflected,
-		sl_select_fate(below, SL_FATE_transmitted, p->fate));
+	p->fate = sl_select_fate(
+		above, SL_FATE_reflected, sl_select_fate(below, SL_FATE_transmitted, p->fate));
 	if (!sl_any(arrives))
 		return;
 	q = *p;
@@ -209,8 +209,8 @@ SL_HD_PART void sl_slab_start_listed(
 	inside = sl_select(down, first->n, last->n);
 	sl_fly(&q, (face - q.z) / q.w, outside * per_c);
 	q.z = face;
-	passes = sl_not(uniform <= sl_fresnel(outside, inside,
-					   sl_select(q.w < 0.0f, -q.w, q.w), &beyond));
+	passes = sl_not(
+		uniform <= sl_fresnel(outside, inside, sl_select(q.w < 0.0f, -q.w, q.w), &beyond));
 	in = q;
 	in.fate = sl_all_fate(SL_FATE_alive);
 	sl_refract(&in, outside / inside, beyond);

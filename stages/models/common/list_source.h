@@ -2,9 +2,10 @@
  * list_source.h - particles that start where those of a list are.
  *
  * The records are in the data of the rules, with weights turned into the probabilities of an alias
- * table: particle i of a run of n records looks at record i modulo n, and takes it with the
- * probability `keep` or else the one that the table has for it. So each history starts with weight
- * 1, and a record is used in proportion to its weight; where all weights are equal, in turn.
+ * table, in an order that the reader of the lists chooses (stages/inputs/list_source.c). Particle i of
+ * a run of n records looks at record i modulo n, and takes it with the probability `keep` or else the
+ * one that the table has for it. So each history starts with weight 1, and a record is used in
+ * proportion to its weight; where all weights are equal, in turn.
  * (Walker, Electron. Lett. 10 (1974) 127; Vose, IEEE Trans. Softw. Eng. 17 (1991) 972.)
  */
 #ifndef SL_STAGES_MODELS_COMMON_LIST_SOURCE_H

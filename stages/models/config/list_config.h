@@ -101,8 +101,8 @@ static inline void sl_source_make(const struct sl_source_config *c, const char *
 	data->list.direction = isnan(c->smear.direction)
 	                               ? 0
 	                               : (float)(c->smear.direction / 3.14159265358979323846);
-	data->bytes = data->list.offset +
-	              c->records * (sizeof(struct sl_list_record) + sizeof(uint32_t));
+	data->bytes =
+		data->list.offset + c->records * (sizeof(struct sl_list_record) + sizeof(uint32_t));
 }
 
 #endif

@@ -57,6 +57,7 @@ static const struct sl_option sl_rays_options[] = {
 #define OF_LIST(key, path, ...) \
 	SL_OPTION_NAMED("list." #key, sl_rays_config, list.path, __VA_ARGS__),
 #include "stages/models/config/list_source_options.def"
+#undef OF_LIST
 	PLACE(OPTION, camera.position, .help = "position of the camera: x, y, z"),
 	PLACE(OPTION, camera.look_at, .help = "the point in the centre of the image"),
 	OPTION(camera.up, VECTOR, NUMBER, -1e15, 1e15, .fallback = "[0, 0, 1]",

@@ -47,8 +47,8 @@ static void sl_slab_make_source(
 	sl_model_refuse_unused(check, !listed, "source.type", "a source without list");
 	sl_model_require_only_if(check, round, "source.radius", "source.type: disk or fibre");
 	sl_model_require_only_if(check, gaussian, "source.sigma", "source.type: gaussian");
-	sl_model_refuse_unused(check,
-		type != SL_SLAB_FIBRE && type != SL_SLAB_ISOTROPIC && !listed, "incidence", "source.type: pencil, gaussian or disk");
+	sl_model_refuse_unused(check, type != SL_SLAB_FIBRE && type != SL_SLAB_ISOTROPIC && !listed,
+		"incidence", "source.type: pencil, gaussian or disk");
 	sl_slab_make_fibre(c, r, check);
 	sl_slab_make_depth(c, r, check);
 	r->source = type;
