@@ -93,21 +93,11 @@ static enum sl_status store_source(
 	return SL_OK;
 }
 
-/* Stores what the files contain in the configuration, and checks the keys that depend on it. */
-static enum sl_status store_facts(
-	struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
+/* Stores what the files of model list contain, and checks run.particles. */
+static void store_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
 {
 	struct sl_list_config *list = sl_lists_of(c);
-	char key[SL_WORD_BYTES];
 
-	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_add_problem(r, sl_list_key(c, "checksums", key),
-			"has %" PRIu32 " values for %" PRIu32
-			" files; give one per file, or remove "
-			"the key",
-			list->checksums.n, list->files.n);
-	if (!c->model->read)
-		return store_source(c, r, inputs);
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
 	list->weight = SL_HAS(inputs->constants, SL_COLUMN_weight) ? inputs->weight : 0;
@@ -120,6 +110,24 @@ static enum sl_status store_facts(
 			c->run.particles, inputs->particles);
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
+}
+
+/* Stores what the files contain in the configuration, and checks the keys that depend on it. */
+static enum sl_status store(struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
+{
+	const struct sl_list_config *list = sl_lists_of(c);
+	char key[SL_WORD_BYTES];
+
+	if (c->model->read)
+		store_facts(c, r, inputs);
+	else
+		SL_TRY(store_source(c, r, inputs));
+	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
+		sl_config_add_problem(r, sl_list_key(c, "checksums", key),
+			"has %" PRIu32 " values for %" PRIu32
+			" files; give one per file, or remove "
+			"the key",
+			list->checksums.n, list->files.n);
 	return SL_OK;
 }
 
@@ -173,7 +181,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 		return SL_OK;
 	s = sl_inputs_open(&list->files, sl_run_files_list, &inputs, &which);
 	if (s == SL_OK) {
-		s = store_facts(c, r, inputs);
+		s = store(c, r, inputs);
 		sl_inputs_close(inputs);
 		return s;
 	}
