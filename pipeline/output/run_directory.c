@@ -118,7 +118,7 @@ static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *d
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
-	s.inputs = plan->recipe.inputs;
+	s.inputs = sl_plan_inputs(plan);
 	if (s.inputs)
 		SL_TRY(sl_stale_files_remove_run(&s));
 	s.inputs = NULL;

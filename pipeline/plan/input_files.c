@@ -1,5 +1,5 @@
 /*
- * input_files.c - opens the input files of model list for a plan and reports what they contain.
+ * input_files.c - opens the input files of model list, or of a source, for a plan and reports what they contain.
  *
  * It compares the checksums of the files with those of the configuration, computes the particles of
  * single batches, and lists the files in run.json and in the printed plan.
@@ -26,12 +26,6 @@ enum { NOTICE_BYTES = 256 };
 /* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
 enum { KEPT_SHARE = 4 };
 
-/* The configuration of model list; only for plans whose model reads files. */
-static struct sl_list_config *list_of(struct sl_config *c)
-{
-	return (struct sl_list_config *)(void *)c->model_config.bytes;
-}
-
 /* --- the plan --------------------------------------------------------------------------------- */
 
 /* The CRC-32 of the concatenated files of one item (a pattern); *k moves past them. */
@@ -48,20 +42,23 @@ static uint32_t crc_of(const struct sl_inputs *inputs, uint32_t item, uint32_t *
 }
 
 /* Compares the CRC-32 of a file or pattern with that of the configuration. */
-static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
+static enum sl_status check(const struct sl_config *c, const char *path, uint32_t crc, uint64_t was)
 {
+	char key[SL_WORD_BYTES];
+
 	if (crc == was)
 		return SL_OK;
+	sl_list_key(c, "checksums", key);
 	return sl_fail(SL_BAD_INPUT,
-		"%s was changed (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS " has %" PRIu64
-		"); restore the file, or remove " SL_LIST_CHECKSUMS " and start a new run",
-		path, crc, was);
+		"%s was changed (its CRC-32 is %" PRIu32 ", %s has %" PRIu64
+		"); restore the file, or remove %s and start a new run",
+		path, crc, key, was, key);
 }
 
 /* Warns of inputs that are runs which have not ended: their later batches are not read. */
 static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_lines *files)
 {
-	char state[SL_RUN_STATE_BYTES];
+	char state[SL_RUN_STATE_BYTES], key[SL_WORD_BYTES];
 	bool is_folder;
 
 	for (uint32_t item = 0; item < files->n; item++) {
@@ -71,10 +68,10 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
 		SL_TRY(sl_run_files_state(files->at[item], state));
 		if (state[0] && strcmp(state, "done") != 0)
 			sl_plan_warn(plan,
-				SL_LIST_FILES "[%" PRIu32
-					      "]: the run in %.200s has not ended (state %s); "
-					      "only its committed batches are read",
-				item, files->at[item], state);
+				"%s[%" PRIu32 "]: the run in %.200s has not ended (state %s); "
+				"only its committed batches are read",
+				sl_list_key(&plan->config, "files", key), item, files->at[item],
+				state);
 	}
 	return SL_OK;
 }
@@ -87,33 +84,58 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
-	struct sl_list_config *list = list_of(&plan->config);
+	struct sl_list_config *list = sl_lists_of(&plan->config);
+	struct sl_inputs **made =
+		plan->recipe.model->read ? &plan->recipe.inputs : &plan->source.inputs;
 	struct sl_inputs *inputs;
 	enum sl_status surveyed;
 	uint32_t which, k = 0;
+	char key[SL_WORD_BYTES];
 
-	if (!plan->recipe.model->read)
+	if (!list)
 		return SL_OK;
-	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
+	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, made, &which));
 	SL_TRY(warn_unfinished(plan, &list->files));
-	inputs = plan->recipe.inputs;
+	inputs = *made;
 	inputs->drops = list->damaged == SL_LIST_DROPS;
 	if (inputs->stamp != list->stamp)
-		return sl_fail(SL_DISK, SL_LIST_FILES
-			" were written to since they were first read (a run needs unchanged "
-			"files); try again when the writer has ended");
+		return sl_fail(SL_DISK,
+			"%s were written to since they were first read (a run needs unchanged "
+			"files); try again when the writer has ended",
+			sl_list_key(&plan->config, "files", key));
 	surveyed = sl_inputs_survey(
 		inputs, plan->machine.free_bytes / KEPT_SHARE, sl_memory_plan_threads(plan));
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 
 		if (item < list->checksums.n)
-			SL_TRY(check(list->files.at[item], crc, list->checksums.at[item]));
+			SL_TRY(check(&plan->config, list->files.at[item], crc,
+				list->checksums.at[item]));
 		list->checksums.at[item] = crc;
 	}
 	list->checksums.n = list->files.n;
-	plan->recipe.weight_shift = inputs->weight_shift;
+	if (plan->recipe.inputs)
+		plan->recipe.weight_shift = inputs->weight_shift;
 	return surveyed;
+}
+
+/* The records of the lists that particles start from. */
+static enum sl_status load_source(struct sl_plan *plan, struct sl_rules_data *data)
+{
+	const struct sl_source_config *source =
+		sl_source_of(plan->recipe.model, plan->config.model_config.bytes);
+	char key[SL_WORD_BYTES];
+
+	if (!source)
+		return SL_OK;
+	SL_TRY(sl_source_read(plan->source.inputs, source,
+		sl_list_key(&plan->config, "damaged", key), data, &plan->source.counts));
+	return plan->source.counts.used == data->list.n
+	               ? SL_OK
+	               : sl_fail(SL_DISK,
+				 "%s: the number of particles changed while they were read (a run "
+				 "needs unchanged files); try again when the writer has ended",
+				 sl_list_key(&plan->config, "files", key));
 }
 
 /* The data of the rules, which the configuration described when it was resolved. */
@@ -127,13 +149,17 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 		return SL_OK;
 	if (data->bytes > plan->machine.free_bytes)
 		return sl_fail(SL_HOST_MEMORY,
-			"the volume of model %s needs %s of memory and %s are free; use larger voxels",
-			model->name, sl_sized((double)data->bytes, need),
-			sl_sized((double)plan->machine.free_bytes, have));
+			"the %s of model %s needs %s of memory and %s are free; use %s",
+			data->list.n > 0 ? "list" : "volume", model->name,
+			sl_sized((double)data->bytes, need),
+			sl_sized((double)plan->machine.free_bytes, have),
+			data->list.n > 0 ? "a shorter one" : "larger voxels");
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
-	return model->load(
-		plan->config.model_config.bytes, plan->recipe.rules.bytes, sl_volume_read);
+	if (model->load)
+		SL_TRY(model->load(
+			plan->config.model_config.bytes, plan->recipe.rules.bytes, sl_volume_read));
+	return load_source(plan, data);
 }
 
 /* --- particles -------------------------------------------------------------------------------- */
@@ -324,12 +350,32 @@ static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
 		sl_json_close(j);
 }
 
+/* What became of the particles of the lists that histories start from. */
+static void write_source(struct sl_json *j, const struct sl_plan *plan)
+{
+	const struct sl_source_counts *n = &plan->source.counts;
+
+	sl_json_object(j, "list_source");
+	sl_json_u64(j, "used", n->used);
+	sl_json_u64(j, "other_kinds", n->other);
+	sl_json_u64(j, "damaged", n->damaged);
+	sl_json_real(j, "weight", n->weight);
+	sl_json_close(j);
+}
+
+const struct sl_inputs *sl_plan_inputs(const struct sl_plan *plan)
+{
+	return plan->recipe.inputs ? plan->recipe.inputs : plan->source.inputs;
+}
+
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 {
-	const struct sl_inputs *inputs = plan->recipe.inputs;
+	const struct sl_inputs *inputs = sl_plan_inputs(plan);
 
 	if (!inputs)
 		return;
+	if (plan->source.inputs)
+		write_source(j, plan);
 	sl_json_array(j, "inputs");
 	for (uint32_t k = 0; k < inputs->n; k++)
 		write_input(j, inputs, &inputs->at[k]);

@@ -156,6 +156,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_table most = sl_format_table(plan->choices.format, &table);
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
+	const struct sl_inputs *inputs = sl_plan_inputs(plan);
 	const size_t data = sl_recipe_data(&recipe) ? sl_recipe_data(&recipe)->bytes : 0;
 	struct sl_arena histograms = {0}, images = {0};
 	struct sl_tally_sums histogram_sums;
@@ -173,7 +174,7 @@ static void measure(struct sl_plan *plan)
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
-	memory->inputs = (recipe.inputs ? recipe.inputs->memory : 0) + data; /* allocated already */
+	memory->inputs = (inputs ? inputs->memory : 0) + data; /* allocated already */
 	memory->joined = sl_joined_memory(plan);
 	memory->host =
 		sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),

@@ -199,6 +199,7 @@ void sl_plan_free(struct sl_plan *plan)
 		return;
 	sl_memory_give(SL_HOST, plan->config_text);
 	sl_inputs_close(plan->recipe.inputs);
+	sl_inputs_close(plan->source.inputs);
 	sl_memory_give(SL_HOST, plan->rules_data);
 	sl_memory_give(SL_HOST, plan);
 }

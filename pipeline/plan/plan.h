@@ -81,7 +81,11 @@ struct sl_plan {
 	struct sl_config config; /* with the chosen run.batch and stop.min_batches */
 	bool batch_is_auto;      /* run.batch is auto: the plan may make it smaller */
 	struct sl_recipe recipe; /* its inputs stay open until sl_plan_free() */
-	void *rules_data;        /* the data of its rules (struct sl_model); owned; NULL: none */
+	struct {
+		struct sl_inputs *inputs; /* of the lists that particles start from; or NULL */
+		struct sl_source_counts counts;
+	} source;
+	void *rules_data; /* the data of its rules (struct sl_model); owned; NULL: none */
 	struct sl_machine machine;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
@@ -386,8 +390,11 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot
 void sl_inputs_set_columns(
 	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
+/* The files of the model list, or of a source; NULL: none. */
+const struct sl_inputs *sl_plan_inputs(const struct sl_plan *plan);
+
 /*
- * Writes the members "inputs" and "renamed_blobs" of run.json. Their lines
+ * Writes the members "list_source", "inputs" and "renamed_blobs" of run.json. Their lines
  * (pipeline/print/result.h); a run can have thousands of files, so at most SL_INPUTS_SHOWN are
  * printed.
  */

@@ -28,6 +28,9 @@ static const struct sl_line lines[] = {
 	{"part", "part",
 		"{number} of {of}: {batches~batch} from batch {first_batch}, {particles~particle}"},
 	{"part", "", "sluice join makes image and joined file, and evaluates stop: and check:"},
+	{"list_source", "source",
+		"{used~particle} of lists, of total weight {weight}[{?other_kinds}; {other_kinds} of "
+		"other kinds left out][{?damaged}; {damaged} damaged ones dropped]"},
 	{"inputs.*" SL_INPUTS_SHOWN, "inputs", SL_INPUT_LINE},
 	{"renamed_blobs.*" SL_INPUTS_SHOWN, "inputs", SL_BLOB_LINE},
 	{"stop", "stop",

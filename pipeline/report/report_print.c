@@ -14,6 +14,9 @@ static const struct sl_line lines[] = {
 	{"part", NULL,
 		"part {number} of {of}: {batches~batch} from batch {first_batch}; sluice join makes the "
 		"run of all parts"},
+	{"list_source", "source",
+		"{used~particle} of lists, of total weight {weight}[{?other_kinds}; {other_kinds} of "
+		"other kinds left out][{?damaged}; {damaged} damaged ones dropped]"},
 	{"inputs.*" SL_INPUTS_SHOWN, "inputs", "[{?notice}" SL_INPUT_LINE "]"},
 	{"renamed_blobs.*" SL_INPUTS_SHOWN, "inputs", SL_BLOB_LINE},
 	{"tallies.fates.*",

@@ -1,6 +1,6 @@
 /*
- * input_files.c - reads the headers of the input files of model list, and stores what they contain
- * in its options.
+ * input_files.c - reads the headers of the input files of model list, or of the source of another
+ * model, and stores what they contain in its options.
  *
  * The files are closed afterwards; the plan opens them again, checks by the stamp that nothing
  * changed in between, and reads their particles (pipeline/plan/input_files.c).
@@ -19,16 +19,84 @@
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
-/* The configuration of model list. The bytes are aligned by the union that contains them. */
-static struct sl_list_config *list_of(struct sl_config *c)
+/* The bytes are aligned by the union that contains them. */
+struct sl_list_config *sl_lists_of(struct sl_config *c)
 {
-	return (struct sl_list_config *)(void *)c->model_config.bytes;
+	struct sl_source_config *source = sl_source_of(c->model, c->model_config.bytes);
+
+	if (c->model->read)
+		return (struct sl_list_config *)(void *)c->model_config.bytes;
+	return source ? &source->list : NULL;
 }
 
-/* Stores what the files contain in the configuration, and checks the keys that depend on it. */
+const char *sl_list_key(const struct sl_config *c, const char *leaf, char key[SL_WORD_BYTES])
+{
+	const char *section = c->model->read ? "" : c->model->source_key;
+
+	snprintf(key, SL_WORD_BYTES, "model.%s.%s%s%s", c->model->name, section,
+		*section ? "." : "", leaf);
+	return key;
+}
+
+/*
+ * The number of particles that start histories. Where some of the lists may not, all are read to
+ * count them.
+ */
+static enum sl_status count_records(struct sl_config *c, struct sl_inputs *inputs, uint64_t *n)
+{
+	const struct sl_source_config *source = sl_source_of(c->model, c->model_config.bytes);
+	struct sl_source_counts counts = {.used = inputs->particles};
+	char key[SL_WORD_BYTES];
+
+	inputs->drops = source->list.damaged == SL_LIST_DROPS;
+	if (inputs->drops || source->pdg.n > 0) {
+		SL_TRY(sl_inputs_survey(inputs, 0, 1));
+		SL_TRY(sl_source_read(
+			inputs, source, sl_list_key(c, "damaged", key), NULL, &counts));
+	}
+	*n = counts.used;
+	return SL_OK;
+}
+
+/* Stores how many histories the lists start, and checks run.particles. */
+static enum sl_status store_source(
+	struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
+{
+	struct sl_source_config *source = sl_source_of(c->model, c->model_config.bytes);
+	uint64_t repeat, most;
+	char key[SL_WORD_BYTES];
+
+	SL_TRY(count_records(c, inputs, &source->records));
+	source->list.stamp = inputs->stamp;
+	repeat = source->repeat > 0 ? source->repeat : 1;
+	most = source->records * repeat; /* at most 2^28 times 1e12 */
+	sl_list_key(c, "files", key);
+	if (source->records == 0)
+		sl_config_add_problem(r, key,
+			"no particle of the lists starts a history: %" PRIu64
+			" were read; use other lists, or other codes in pdg",
+			inputs->particles);
+	else if (source->records > SL_SOURCE_RECORDS_MAX)
+		sl_config_add_problem(r, key,
+			"%" PRIu64
+			" particles would start histories, and a source has at most %" PRIu64
+			"; divide the lists among runs",
+			source->records, SL_SOURCE_RECORDS_MAX);
+	else if (c->run.particles > most)
+		sl_config_add_problem(r, "run.particles",
+			"is %" PRIu64 ", but %" PRIu64 " particles of the lists, each used %" PRIu64
+			" times, start %" PRIu64 " histories; use at most that many, or set %s",
+			c->run.particles, source->records, repeat, most,
+			sl_list_key(c, "repeat", key));
+	if (c->run.particles == 0)
+		c->run.particles = most;
+	return SL_OK;
+}
+
+/* Stores what the files of model list contain, and checks run.particles. */
 static void store_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
 {
-	struct sl_list_config *list = list_of(c);
+	struct sl_list_config *list = sl_lists_of(c);
 
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
@@ -42,12 +110,25 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 			c->run.particles, inputs->particles);
 	if (c->run.particles == 0)
 		c->run.particles = inputs->particles;
+}
+
+/* Stores what the files contain in the configuration, and checks the keys that depend on it. */
+static enum sl_status store(struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
+{
+	const struct sl_list_config *list = sl_lists_of(c);
+	char key[SL_WORD_BYTES];
+
+	if (c->model->read)
+		store_facts(c, r, inputs);
+	else
+		SL_TRY(store_source(c, r, inputs));
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_add_problem(r, SL_LIST_CHECKSUMS,
+		sl_config_add_problem(r, sl_list_key(c, "checksums", key),
 			"has %" PRIu32 " values for %" PRIu32
 			" files; give one per file, or remove "
 			"the key",
 			list->checksums.n, list->files.n);
+	return SL_OK;
 }
 
 /*
@@ -57,12 +138,12 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 static enum sl_status add_problem(
 	struct sl_config *c, struct sl_reader *r, uint32_t item, enum sl_status s)
 {
-	const char *path = list_of(c)->files.at[item];
-	char key[SL_WORD_BYTES];
+	const char *path = sl_lists_of(c)->files.at[item];
+	char files[SL_WORD_BYTES], key[SL_WORD_BYTES + 16];
 
 	if (s == SL_OK || (s != SL_USAGE && !(s == SL_DISK && sl_path_is_missing(path, R_OK))))
 		return s;
-	snprintf(key, sizeof(key), SL_LIST_FILES "[%" PRIu32 "]", item);
+	snprintf(key, sizeof(key), "%s[%" PRIu32 "]", sl_list_key(c, "files", files), item);
 	sl_config_add_problem(r, key, "%s%s", sl_last_error(),
 		s == SL_DISK && path[0] != '/'
 			? "; relative names start at the folder in which sluice runs"
@@ -86,6 +167,7 @@ static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
 
 enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 {
+	const struct sl_list_config *list;
 	struct sl_inputs *inputs;
 	enum sl_status s;
 	uint32_t which;
@@ -93,19 +175,21 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (!c->model || sl_config_has_problem(r, "model"))
 		return SL_OK;
 	if (c->model->load)
-		return load_data(c, r);
-	if (!c->model->read || sl_config_has_problem(r, "run.particles"))
+		SL_TRY(load_data(c, r));
+	list = sl_lists_of(c);
+	if (!list || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
-	s = sl_inputs_open(&list_of(c)->files, sl_run_files_list, &inputs, &which);
-	if (s == SL_OK)
-		store_facts(c, r, inputs);
+	s = sl_inputs_open(&list->files, sl_run_files_list, &inputs, &which);
+	if (s == SL_OK) {
+		s = store(c, r, inputs);
+		sl_inputs_close(inputs);
+		return s;
+	}
 	sl_inputs_close(inputs);
-	if (s == SL_OK)
-		return SL_OK;
 	SL_TRY(add_problem(c, r, which, s));
 	/* the items after it were not opened; those that do not exist are reported too */
-	while (++which < list_of(c)->files.n) {
-		s = sl_look_up_input_files(list_of(c)->files.at[which], sl_run_files_list);
+	while (++which < list->files.n) {
+		s = sl_look_up_input_files(list->files.at[which], sl_run_files_list);
 		(void)add_problem(c, r, which, s);
 	}
 	return SL_OK;

@@ -27,14 +27,18 @@ enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_ch
 
 /* --- input files ------------------------------------------------------------------------------ */
 
-/* Keys that messages about the input files name. */
-#define SL_LIST_FILES     "model.list.files"
-#define SL_LIST_CHECKSUMS "model.list.checksums"
+struct sl_list_config;
+
+/* The lists of the model list, or of the source of another model; NULL: there are none. */
+struct sl_list_config *sl_lists_of(struct sl_config *c);
+
+/* The key of a leaf in the section of the lists: "model.list.files", for messages. */
+const char *sl_list_key(const struct sl_config *c, const char *leaf, char key[SL_WORD_BYTES]);
 
 /*
  * For a model that reads particles: opens its files and records in *c how many particles they have
- * and which columns are constant. Wrong names add problems; a damaged file is the result. Does
- * nothing for other models.
+ * and which columns are constant. For a model whose particles start from lists: how many do. Wrong
+ * names add problems; a damaged file is the result. Does nothing for other models.
  */
 enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r);
 

@@ -93,6 +93,11 @@ static inline struct sl_rules_data *sl_recipe_data(struct sl_recipe *r)
 	return m->data ? m->data(r->rules.bytes) : NULL;
 }
 
+static inline bool sl_recipe_has_data(const struct sl_recipe *r)
+{
+	return sl_recipe_data((struct sl_recipe *)(uintptr_t)r) != NULL;
+}
+
 /* Whether weights differ between particles and are summed. */
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {

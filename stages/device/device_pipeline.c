@@ -46,7 +46,7 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
 		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
 	}
-	if (r->model->data)
+	if (sl_recipe_has_data(r))
 		pipeline->rules = (unsigned char *)sl_cut(pinned, SL_RULES_BYTES);
 	pipeline->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)

@@ -12,6 +12,7 @@
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/phase_space/phase_space.h"
+#include "stages/models/common/rules_data.h"
 #include "stages/models/option.h"
 
 /* --- file_patterns ---------------------------------------------------------------------------- */
@@ -297,6 +298,22 @@ struct sl_reading {
 
 /* Moves the stream of gzip files to the first particle of file k. */
 enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k);
+
+/* --- list_source ------------------------------------------------------------------------------ */
+
+/*
+ * Reads the particles of lists as records that histories start from (list_source.h of the models).
+ */
+
+struct sl_source_config;
+
+/*
+ * Counts the particles, and, if data is not NULL, writes as many records as data->list.n says, and
+ * the table of their probabilities. The files must be surveyed. SL_BAD_INPUT for a damaged particle,
+ * unless they are dropped; key is the key that would do so.
+ */
+enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_config *c,
+	const char *key, struct sl_rules_data *data, struct sl_source_counts *n);
 
 /* --- renamed_blobs ---------------------------------------------------------------------------- */
 

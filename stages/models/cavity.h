@@ -15,12 +15,16 @@
  * the disk and in Lambertian directions, as a rarefied gas does. The fraction that leaves at the
  * far end is Clausing's factor. (Clausing, Ann. Physik 404 (1932) 961.)
  *
+ * With a list, particles start where those of the list are. In a sphere, one starts where the line
+ * of its flight enters the sphere, at the time at which it would have been there, so that its first
+ * flight is as any other. One outside comes in through the port or an end, or it has escaped.
+ *
  * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
  */
 #ifndef SL_STAGES_MODELS_CAVITY_H
 #define SL_STAGES_MODELS_CAVITY_H
 
-#include "stages/models/common/flight.h"
+#include "stages/models/common/list_source.h"
 
 #define SL_COLUMNS_cavity                                                                         \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -47,7 +51,48 @@ struct sl_cavity {
 	float absorb;            /* 1 - reflectance */
 	float slowness;          /* 1/speed, ns/cm */
 	uint32_t max_steps;
+	struct sl_rules_data data; /* of a list, if particles start from one */
 };
+
+/*
+ * Moves p, of a list, to where its line enters the sphere. Within rounding of the wall it is
+ * inside.
+ */
+SL_HD_PART void sl_cavity_enter_sphere(const struct sl_cavity *r, sl_lanes *p)
+{
+	sl_f32 along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w));
+	sl_f32 inside =
+		fmaf(r->radius, r->radius, -fmaf(p->x, p->x, fmaf(p->y, p->y, p->z * p->z)));
+	sl_f32 root2 = fmaf(along, along, inside);
+	sl_mask within = inside >= r->radius * r->radius * -0x1p-20f, enters;
+	sl_lanes q = *p;
+
+	root2 = sl_select(root2 > 0.0f, root2, 0.0f);
+	sl_fly(&q, -along - sqrtf(root2), sl_all(r->slowness));
+	enters = within | ((along < 0.0f) & (root2 > 0.0f) & (q.z >= r->port));
+	sl_assign_if(enters, p, &q);
+	p->fate = sl_select_fate(enters, SL_FATE_alive, SL_FATE_escaped);
+}
+
+/* Moves p, of a list, to an end of the tube, if it is outside. */
+SL_HD_PART void sl_cavity_enter_tube(const struct sl_cavity *r, sl_lanes *p)
+{
+	sl_mask before = p->z<0.0f, after = p->z> r->length, inside;
+	sl_mask enters = (before & (p->w > 0.0f)) | (after & (p->w < 0.0f));
+	sl_lanes q = *p;
+
+	if (sl_any(enters)) {
+		sl_f32 end = sl_select(before, 0.0f, r->length);
+
+		sl_fly(&q, (end - q.z) / q.w, sl_all(r->slowness));
+		q.z = end;
+		sl_assign_if(sl_not(enters), &q, p);
+	}
+	inside = fmaf(q.x, q.x, q.y * q.y) <= r->radius * r->radius * (1 + 0x1p-20f);
+	inside = inside & (enters | sl_not(before | after));
+	sl_assign_if(inside, p, &q);
+	p->fate = sl_select_fate(inside, SL_FATE_alive, SL_FATE_escaped);
+}
 
 /* Starts particle id: at the pole of a sphere, or uniformly over the open end of a tube. */
 SL_HD sl_lanes sl_cavity_generate(
@@ -60,6 +105,14 @@ SL_HD sl_lanes sl_cavity_generate(
 	p.id = id;
 	p.weight = sl_all(1.0f);
 	p.fate = sl_all_fate(SL_FATE_alive);
+	if (r->data.list.n > 0) {
+		sl_list_start(&r->data, seed, &p);
+		if (r->type == SL_CAVITY_SPHERE)
+			sl_cavity_enter_sphere(r, &p);
+		else
+			sl_cavity_enter_tube(r, &p);
+		return p;
+	}
 	sl_lambertian(&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0], random.at[1]);
 	if (r->type == SL_CAVITY_SPHERE) {
 		p.z = sl_all(-r->radius);
@@ -169,10 +222,15 @@ SL_ADVANCE_BY_STEPS(cavity)
 
 #ifdef SL_MODEL_HOST
 
+#include "stages/models/config/list_config.h"
+
 /* The configuration of the model; a value that the user left out is NaN if it has no default. */
 struct sl_cavity_config {
 	double radius, length, port, reflectance, speed;
 	int type;
+	struct {
+		struct sl_source_config list;
+	} source;
 };
 
 static const char *const sl_cavity_types[] = {"sphere", "tube", NULL};
@@ -189,6 +247,10 @@ static const struct sl_option sl_cavity_options[] = {
 		.help = "probability that a wall reflects a particle; else it absorbs it"),
 	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
 		.help = "speed of the particles, for the time of flight"),
+#define OF_LIST(key, path, ...) \
+	SL_OPTION_NAMED("source.list." #key, sl_cavity_config, source.list.path, __VA_ARGS__),
+#include "stages/models/config/list_source_options.def"
+#undef OF_LIST
 };
 #undef OPTION
 
@@ -217,6 +279,16 @@ static void sl_cavity_make(const void *config, const struct sl_model_common *com
 	r->absorb = (float)(1 - c->reflectance);
 	r->slowness = (float)(1 / c->speed);
 	r->max_steps = (uint32_t)common->max_steps;
+	r->data = (struct sl_rules_data){0};
+	sl_source_make(&c->source.list, "source.list", 0, &r->data, check);
+}
+
+/* The records of a list. */
+static struct sl_rules_data *sl_cavity_data(void *rules)
+{
+	struct sl_cavity *r = (struct sl_cavity *)rules;
+
+	return r->data.bytes > 0 ? &r->data : NULL;
 }
 
 /*
@@ -254,7 +326,8 @@ static sl_column_set sl_cavity_constants(const void *rules, struct sl_particle *
 
 SL_MODEL(cavity,
 	.help = "flights between diffuse walls: an integrating sphere with a port, or a tube",
-	.species = "particles", .steps = true);
+	.species = "particles", .steps = true, .data = sl_cavity_data,
+	.source = offsetof(struct sl_cavity_config, source.list), .source_key = "source.list");
 
 #endif /* SL_MODEL_HOST */
 #endif

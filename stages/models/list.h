@@ -62,23 +62,7 @@ SL_ADVANCE_BY_STEPS(list)
 
 #ifdef SL_MODEL_HOST
 
-#include "stages/models/model.h"
-
-/* What happens to particles with numbers that a run cannot have. */
-enum { SL_LIST_REFUSES, SL_LIST_DROPS };
-static const char *const sl_list_damaged[] = {"refuse", "drop", NULL};
-
-/* The configuration: three keys of the user, and below them what the plan read from the files. */
-struct sl_list_config {
-	struct sl_lines files;
-	struct sl_counts checksums;
-	int damaged;
-	sl_column_set constants; /* as in struct sl_list, from the headers of the files */
-	struct sl_particle constant;
-	double weight;  /* the constant weight, with all digits of the headers; 0: none */
-	bool doubles;   /* some file has numbers of 8 bytes */
-	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
-};
+#include "stages/models/config/list_config.h"
 
 static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,

@@ -240,6 +240,13 @@ struct sl_model {
 	struct sl_rules_data *(*data)(void *rules);
 	enum sl_status (*load)(void *config, const void *rules, sl_volume_reader *read);
 
+	/*
+	 * Offset of a struct sl_source_config (list_config.h) in the configuration, and the section
+	 * of its keys, "source.list"; 0: no source reads lists. The records are in the data.
+	 */
+	size_t source;
+	const char *source_key;
+
 	/* The voxels of the model along x, y and z, from 0 on, and their edges, cm. NULL: none. */
 	void (*voxels)(const void *rules, uint32_t n[3], double edge[3]);
 
@@ -276,7 +283,7 @@ struct sl_external {
 };
 
 /* The largest struct sl_NAME_config and struct sl_NAME; table.c asserts both for each model. */
-enum { SL_MODEL_CONFIG_BYTES = 40960, SL_RULES_BYTES = 4096 };
+enum { SL_MODEL_CONFIG_BYTES = 49152, SL_RULES_BYTES = 4096 };
 
 SL_C_END
 

@@ -16,7 +16,7 @@
  *
  * With a camera, ray id belongs to pixel id modulo the number of pixels, row by row from the upper
  * left. With source: random, rays enter a sphere about all spheres and boxes as isotropic radiance
- * does, and there is one pixel.
+ * does, and with source: list they start where the particles of a list are; there is one pixel.
  *
  * No ray meets a surface at the point where it has just left it, and none passes through one: after
  * a hit, the position is moved off the surface, to the side that the ray came from, by 2^-20 of the
@@ -31,7 +31,7 @@
 #ifndef SL_STAGES_MODELS_RAYS_H
 #define SL_STAGES_MODELS_RAYS_H
 
-#include "stages/models/common/flight.h"
+#include "stages/models/common/list_source.h"
 
 #define SL_COLUMNS_rays                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -47,7 +47,7 @@
 #define SL_RECOMPUTED_rays false
 #define SL_WEIGHTED_rays   true
 
-enum sl_rays_source { SL_RAYS_FROM_CAMERA, SL_RAYS_AT_RANDOM };
+enum sl_rays_source { SL_RAYS_FROM_CAMERA, SL_RAYS_AT_RANDOM, SL_RAYS_FROM_LIST };
 enum sl_rays_shape { SL_RAYS_SPHERE, SL_RAYS_BOX, SL_RAYS_PLANE };
 enum sl_rays_finish { SL_RAYS_DIFFUSE, SL_RAYS_MIRROR };
 
@@ -78,6 +78,7 @@ struct sl_rays {
 	uint32_t surfaces;
 	struct sl_rays_surface surface[SL_RAYS_SURFACES_MAX];
 	double scale; /* the radiance that a weight of 1 stands for; used on the host only */
+	struct sl_rules_data data; /* of a list, if rays start from one */
 };
 
 /* --- starts ----------------------------------------------------------------------------------- */
@@ -134,6 +135,8 @@ SL_HD sl_lanes sl_rays_generate(
 	p.pixel = sl_remainder(id, (uint64_t)r->width * r->height);
 	if (r->source == SL_RAYS_FROM_CAMERA)
 		sl_rays_start_at_camera(r, &p, &random);
+	else if (r->source == SL_RAYS_FROM_LIST)
+		sl_list_start(&r->data, seed, &p);
 	else
 		sl_rays_start_around(r, &p, &random);
 	return p;

@@ -38,7 +38,7 @@
 #define SL_STAGES_MODELS_SLAB_H
 
 #include "stages/models/common/absorption.h"
-#include "stages/models/common/optics.h"
+#include "stages/models/common/list_source.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -109,6 +109,7 @@ struct sl_slab {
 	uint32_t cover;       /* clear layers above the first one that is not; inside: 0 */
 	struct sl_slab_detector detector;
 	uint32_t max_steps;
+	struct sl_rules_data data; /* of a list, if particles start from one */
 };
 
 /*
@@ -121,6 +122,8 @@ struct sl_slab {
  *	           of its numerical aperture. The radiance is the same in the whole cone, so the
  *	           squared sine of the angle to the axis is uniformly distributed.
  *	isotropic  at a point on the axis inside the slab, in all directions
+ *	list       where particles of a list are. One outside of the slab flies to its surface, or ends
+ *	           where it is, if it does not fly towards the slab.
  */
 
 /* The block of random words that gives the place on a source with a width: no flight reaches it. */
@@ -178,6 +181,44 @@ SL_HD_PART void sl_slab_enter(const struct sl_slab *r, sl_lanes *p, sl_f32 unifo
 	sl_assign_some_if(SL_SLAB_MOVED, sl_not(reflects), p, &inside);
 }
 
+/*
+ * Starts p where a particle of the list is: inside, or after the surface that it comes to. The fate
+ * of those that do not come in is that of particles which leave on their side.
+ */
+SL_HD_PART void sl_slab_start_listed(
+	const struct sl_slab *r, sl_lanes *p, uint64_t seed, sl_f32 uniform)
+{
+	const struct sl_slab_layer *first = &r->layer[0], *last = &r->layer[r->layers - 1];
+	const float per_c = 1 / 29.9792458f;
+	sl_mask above, below, down, arrives, passes;
+	sl_f32 face, outside, inside, beyond;
+	sl_lanes q, in;
+
+	sl_list_start(&r->data, seed, p);
+	above = p->z <= 0.0f;
+	below = p->z >= last->bottom;
+	down = above & (p->w > 0.0f);
+	arrives = down | (below & (p->w < 0.0f));
+	p->fate = sl_select_fate(
+		above, SL_FATE_reflected, sl_select_fate(below, SL_FATE_transmitted, p->fate));
+	if (!sl_any(arrives))
+		return;
+	q = *p;
+	face = sl_select(down, 0.0f, last->bottom);
+	outside = sl_select(down, first->n_above, last->n_below);
+	inside = sl_select(down, first->n, last->n);
+	sl_fly(&q, (face - q.z) / q.w, outside * per_c);
+	q.z = face;
+	passes = sl_not(
+		uniform <= sl_fresnel(outside, inside, sl_select(q.w < 0.0f, -q.w, q.w), &beyond));
+	in = q;
+	in.fate = sl_all_fate(SL_FATE_alive);
+	sl_refract(&in, outside / inside, beyond);
+	q.w = -q.w;
+	sl_assign_some_if(SL_SLAB_MOVED, passes, &q, &in);
+	sl_assign_some_if(SL_SLAB_MOVED, arrives, p, &q);
+}
+
 SL_HD sl_lanes sl_slab_generate(
 	const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
@@ -188,6 +229,10 @@ SL_HD sl_lanes sl_slab_generate(
 	p.id = id;
 	p.weight = sl_all(1.0f);
 	p.fate = sl_all_fate(SL_FATE_alive);
+	if (r->data.list.n > 0) {
+		sl_slab_start_listed(r, &p, seed, sl_uniform(random.at[0]));
+		return p;
+	}
 	if (r->size > 0.0f)
 		sl_slab_start_place(r, &p, seed);
 	sl_slab_start_direction(r, &p, random.at[1], random.at[2]);

@@ -176,7 +176,9 @@ SL_MODEL(slab_paths,
 	.help = "the model slab, with path lengths, collisions and momentum transfers in regions",
 	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
 	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift,
-	.track_shift = sl_slab_track_shift);
+	.track_shift = sl_slab_track_shift, .data = sl_slab_data,
+	.source = offsetof(struct sl_slab_paths_config, slab.source.list),
+	.source_key = "source.list");
 
 #endif /* SL_MODEL_HOST */
 #endif

@@ -89,7 +89,12 @@ static void make_detector(int i, struct sl_source_detector *r)
 /* Set i of parameters: spheres and tubes, from wide to narrow. */
 static void make_cavity(int i, struct sl_cavity *r)
 {
-	const struct sl_cavity_config c = {0.7 * (1 + i), 3.1, 0.01 * i, 0.97, 29.9, i % 2};
+	const struct sl_cavity_config c = {.radius = 0.7 * (1 + i),
+		.length = 3.1,
+		.port = 0.01 * i,
+		.reflectance = 0.97,
+		.speed = 29.9,
+		.type = i % 2};
 
 	sl_cavity_make(&c, &common, r, &check);
 }

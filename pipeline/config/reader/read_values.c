@@ -131,16 +131,30 @@ static bool fill_named(struct sl_reader *r, const struct sl_option *o, const cha
 	return right;
 }
 
+/* Do particles start from lists? */
+static bool has_list(const struct sl_reader *r)
+{
+	char files[SL_KEY_BYTES];
+
+	snprintf(files, sizeof(files), "model.%s.%s.files", r->model->name,
+		r->model->source > 0 ? r->model->source_key : "");
+	return r->model->source > 0 && sl_reader_seen(r, files);
+}
+
 /*
- * Is path a key that can be left out here: run.particles if files provide it, keep if no survivors
- * are written?
+ * Is path a key that can be left out here: run.particles and the place of the source if files
+ * provide them, keep if no survivors are written?
  */
 static bool is_optional(const struct sl_reader *r, const char *path)
 {
+	static const char place[] = ".source.position"; /* of the model voxels */
 	const struct sl_seen *format = sl_reader_seen(r, "output.format");
+	const size_t bytes = strlen(path);
 
 	if (strcmp(path, "run.particles") == 0)
-		return r->model && r->model->read;
+		return r->model && (r->model->read || has_list(r));
+	if (bytes > sizeof(place) && strcmp(path + bytes - sizeof(place) + 1, place) == 0)
+		return has_list(r);
 	return strcmp(path, "keep") == 0 && format &&
 	       strcmp(sl_yaml_text(r->tree[format->key.source], format->value, NULL), "none") == 0;
 }

@@ -6,10 +6,25 @@
 
 #include "primitives/base/status.h"
 
+/* The list that particles start from (list_source.h). */
+struct sl_list_source {
+	uint64_t offset;           /* of its records in the data, bytes */
+	uint32_t n;                /* records; 0: the source is another one */
+	uint32_t weighted;         /* not 0: weights differ */
+	float position, direction; /* standard deviations of the smear, cm, half turns */
+};
+
+/* What became of the particles of the list. */
+struct sl_source_counts {
+	uint64_t used, other, damaged; /* other: of a kind that is not chosen */
+	double weight;                 /* of those that are used */
+};
+
 /* A member of the rules. A device has its own copy of the data, and of the rules. */
 struct sl_rules_data {
 	const void *at; /* NULL until the plan has allocated it */
-	uint64_t bytes;
+	uint64_t bytes; /* 0: there are none */
+	struct sl_list_source list;
 };
 
 /* A regular grid of labels (stages/inputs/volume.h). */

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "stages/models/config/list_config.h"
+
 /*
  * An object as configured. Keys that are not set are NaN; the one shape that is set is the object.
  */
@@ -27,6 +29,7 @@ struct sl_rays_object {
 
 struct sl_rays_config {
 	int source;
+	struct sl_source_config list;
 	struct {
 		struct sl_vector position, look_at, up;
 		double field_of_view;
@@ -37,7 +40,7 @@ struct sl_rays_config {
 	struct sl_rays_object object[SL_RAYS_SURFACES_MAX];
 };
 
-static const char *const sl_rays_sources[] = {"camera", "random", NULL};
+static const char *const sl_rays_sources[] = {"camera", "random", "list", NULL};
 static const char *const sl_rays_finishes[] = {"diffuse", "mirror", NULL};
 
 #define OPTION(...) SL_OPTION(sl_rays_config, __VA_ARGS__)
@@ -49,7 +52,12 @@ static const char *const sl_rays_finishes[] = {"diffuse", "mirror", NULL};
 static const struct sl_option sl_rays_options[] = {
 	OPTION(source, CHOICE, NUMBER, 0, 0, .fallback = "camera", .choices = sl_rays_sources,
 		.help = "where rays start: at a camera, or at random around the scene (isotropic "
-			"radiance that enters a sphere about all spheres and boxes)"),
+			"radiance that enters a sphere about all spheres and boxes), or where particles "
+			"of a list are (list.files)"),
+#define OF_LIST(key, path, ...) \
+	SL_OPTION_NAMED("list." #key, sl_rays_config, list.path, __VA_ARGS__),
+#include "stages/models/config/list_source_options.def"
+#undef OF_LIST
 	PLACE(OPTION, camera.position, .help = "position of the camera: x, y, z"),
 	PLACE(OPTION, camera.look_at, .help = "the point in the centre of the image"),
 	OPTION(camera.up, VECTOR, NUMBER, -1e15, 1e15, .fallback = "[0, 0, 1]",
@@ -409,10 +417,16 @@ static void sl_rays_make(const void *config, const struct sl_model_common *commo
 	r->max_steps = (uint32_t)common->max_steps;
 	for (int k = 0; k < 5; k++)
 		sl_model_refuse_unused(check, camera, of_camera[k], "source: camera");
+	sl_model_require_only_if(
+		check, c->source == SL_RAYS_FROM_LIST, "list.files", "source: list");
+	r->data = (struct sl_rules_data){0};
+	sl_source_make(&c->list, "list", 0, &r->data, check);
 	if (camera)
 		sl_rays_make_camera(c, r, check);
-	else
+	else if (c->source == SL_RAYS_AT_RANDOM)
 		sl_rays_make_around(c, r, check);
+	else
+		r->width = r->height = 1;
 }
 
 /* --- the model -------------------------------------------------------------------------------- */
@@ -454,8 +468,17 @@ static bool sl_rays_image(const void *rules, struct sl_image *p)
 	return r->source == SL_RAYS_FROM_CAMERA;
 }
 
+/* The records of a list. */
+static struct sl_rules_data *sl_rays_data(void *rules)
+{
+	struct sl_rays *r = (struct sl_rays *)rules;
+
+	return r->data.bytes > 0 ? &r->data : NULL;
+}
+
 SL_MODEL(rays,
 	.help = "rays of a camera, traced backwards through spheres, boxes and planes to lights",
-	.species = "rays", .steps = true, .image = sl_rays_image);
+	.species = "rays", .steps = true, .image = sl_rays_image, .data = sl_rays_data,
+	.source = offsetof(struct sl_rays_config, list), .source_key = "list");
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "stages/models/config/absorption_config.h"
+#include "stages/models/config/list_config.h"
 
 /*
  * The configuration of the model. A list has one value per layer from the top, or one value for
@@ -21,6 +22,7 @@ struct sl_slab_config {
 	struct {
 		int type;
 		double radius, sigma, na, depth;
+		struct sl_source_config list;
 	} source;
 	bool separate_specular;
 	struct {
@@ -212,7 +214,8 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 	r->cover = 0;
 	while (r->cover < r->layers && r->layer[r->cover].mean_free_path == SL_SLAB_CLEAR_PATH)
 		r->cover++;
-	if (r->cover == r->layers || c->source.type == SL_SLAB_ISOTROPIC)
+	if (r->cover == r->layers || c->source.type == SL_SLAB_ISOTROPIC ||
+		c->source.list.list.files.n > 0)
 		r->cover = 0; /* nothing is below, or particles start below */
 	for (uint32_t i = 0; i < r->layers; i++) {
 		struct sl_slab_layer *l = &r->layer[i];
@@ -242,6 +245,8 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_make_source(c, r, check);
 	sl_slab_make_detector(c, r, check);
 	r->incidence = c->incidence;
+	r->data = (struct sl_rules_data){0};
+	sl_source_make(&c->source.list, "source.list", 0, &r->data, check);
 	r->max_steps = (uint32_t)common->max_steps;
 	sl_sincospi(
 		c->incidence == SL_SLAB_ANGLE ? (float)(c->angle / 3.14159265358979323846) : 0.0f,
@@ -324,9 +329,18 @@ static int sl_slab_track_shift(const void *rules)
 	return sl_length_exponent(8 * longest);
 }
 
+/* The records of a list. */
+static struct sl_rules_data *sl_slab_data(void *rules)
+{
+	struct sl_slab *r = (struct sl_slab *)rules;
+
+	return r->data.bytes > 0 ? &r->data : NULL;
+}
+
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
 	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
 	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift,
-	.track_shift = sl_slab_track_shift);
+	.track_shift = sl_slab_track_shift, .data = sl_slab_data,
+	.source = offsetof(struct sl_slab_config, source.list), .source_key = "source.list");
 
 #endif

@@ -13,7 +13,8 @@ static void sl_slab_make_depth(
 	bool inside = c->source.type == SL_SLAB_ISOTROPIC;
 
 	sl_model_require_only_if(check, inside, "source.depth", "source.type: isotropic");
-	sl_model_refuse_unused(check, !inside, "separate_specular", "a source on the surface");
+	sl_model_refuse_unused(check, !inside && c->source.list.list.files.n == 0,
+		"separate_specular", "a source on the surface");
 	r->depth = inside ? (float)c->source.depth : 0.0f;
 	if (inside && r->depth >= bottom)
 		check->complain(check->ctx, "source.depth",
@@ -41,11 +42,12 @@ static void sl_slab_make_source(
 {
 	int type = c->source.type;
 	bool round = type == SL_SLAB_DISK || type == SL_SLAB_FIBRE;
-	bool gaussian = type == SL_SLAB_GAUSSIAN;
+	bool gaussian = type == SL_SLAB_GAUSSIAN, listed = c->source.list.list.files.n > 0;
 
+	sl_model_refuse_unused(check, !listed, "source.type", "a source without list");
 	sl_model_require_only_if(check, round, "source.radius", "source.type: disk or fibre");
 	sl_model_require_only_if(check, gaussian, "source.sigma", "source.type: gaussian");
-	sl_model_refuse_unused(check, type != SL_SLAB_FIBRE && type != SL_SLAB_ISOTROPIC,
+	sl_model_refuse_unused(check, type != SL_SLAB_FIBRE && type != SL_SLAB_ISOTROPIC && !listed,
 		"incidence", "source.type: pencil, gaussian or disk");
 	sl_slab_make_fibre(c, r, check);
 	sl_slab_make_depth(c, r, check);

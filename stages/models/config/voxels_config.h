@@ -12,6 +12,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/models/config/absorption_config.h"
+#include "stages/models/config/list_config.h"
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;
@@ -35,6 +36,7 @@ struct sl_voxels_config {
 		int type;
 		struct sl_vector position, direction, side, side_2;
 		double radius, sigma, na, angle;
+		struct sl_source_config list;
 	} source;
 	uint64_t n_detectors;
 	struct sl_voxels_detector_config detectors[SL_VOXELS_DETECTORS_MAX];
@@ -92,6 +94,13 @@ static uint8_t sl_voxels_same_label(const struct sl_voxels_config *c, uint64_t l
 	return (uint8_t)(label > 0 ? k : 0);
 }
 
+/* The bytes of media and labels; the records of a list follow. */
+static size_t sl_voxels_label_bytes(const struct sl_voxels *r)
+{
+	return SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium) +
+	       (size_t)r->plane * ((size_t)r->nz + 2);
+}
+
 /* Writes the data of the rules; v has no labels if all of them are 1. */
 static void sl_voxels_fill(
 	const struct sl_voxels_config *c, const struct sl_volume *v, const struct sl_voxels *r)
@@ -101,7 +110,7 @@ static void sl_voxels_fill(
 	const uint16_t *from = v->labels;
 	const size_t row = (size_t)c->size.at[0];
 
-	memset(media, 0, r->data.bytes);
+	memset(media, 0, sl_voxels_label_bytes(r));
 	for (uint64_t k = 0; k <= c->n_media; k++) {
 		media[k] = sl_voxels_make_medium(c, k);
 		same[k] = sl_voxels_same_label(c, k);
@@ -214,8 +223,7 @@ static void sl_voxels_make_grid(
 	r->row = (uint32_t)n[0] + 2;
 	r->plane = r->row * ((uint32_t)n[1] + 2);
 	r->data.at = NULL;
-	r->data.bytes =
-		SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium) + (uint64_t)r->plane * (n[2] + 2);
+	r->data.bytes = sl_voxels_label_bytes(r);
 }
 
 /* Reports media in which flights would leave the range of float, and labels without a medium. */
@@ -254,6 +262,7 @@ static void sl_voxels_make(const void *config, const struct sl_model_common *com
 	sl_voxels_make_grid(c, r, check);
 	sl_voxels_check_media(c, r, check);
 	r->roulette = sl_make_roulette(c->absorption, &c->roulette, check);
+	sl_source_make(&c->source.list, "source.list", r->data.bytes, &r->data, check);
 	sl_voxels_make_source(c, r, check);
 	r->detectors = (uint32_t)c->n_detectors;
 	for (uint32_t k = 0; k < r->detectors; k++) {
@@ -325,6 +334,7 @@ SL_MODEL(voxels, .help = "flights through a volume of voxels that absorb, scatte
 	.species = "photons", .steps = true, .weight_fates = sl_voxels_weight_fates,
 	.unused_fates = sl_voxels_unused_fates, .score_shift = sl_voxels_score_shift,
 	.track_shift = sl_voxels_track_shift, .data = sl_voxels_data, .load = sl_voxels_load,
-	.voxels = sl_voxels_sizes);
+	.voxels = sl_voxels_sizes, .source = offsetof(struct sl_voxels_config, source.list),
+	.source_key = "source.list");
 
 #endif

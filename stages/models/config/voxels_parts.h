@@ -25,7 +25,10 @@ static void sl_voxels_check_source(
 {
 	const int type = c->source.type;
 	bool round = type == SL_VOXELS_DISK || type == SL_VOXELS_FIBRE;
+	bool listed = c->source.list.list.files.n > 0;
 
+	sl_model_refuse_unused(check, !listed, "source.type", "a source without list");
+	sl_model_refuse_unused(check, !listed, "source.position", "a source without list");
 	sl_model_require_only_if(check, round, "source.radius", "source.type: disk or fibre");
 	sl_model_require_only_if(
 		check, type == SL_VOXELS_GAUSSIAN, "source.sigma", "source.type: gaussian");
@@ -36,7 +39,8 @@ static void sl_voxels_check_source(
 		"source.type: planar, line or slit");
 	sl_model_require_only_if(
 		check, type == SL_VOXELS_PLANAR, "source.side_2", "source.type: planar");
-	sl_model_refuse_unused(check, type != SL_VOXELS_ISOTROPIC && type != SL_VOXELS_LINE,
+	sl_model_refuse_unused(check,
+		type != SL_VOXELS_ISOTROPIC && type != SL_VOXELS_LINE && !listed,
 		"source.direction", "a source.type other than isotropic and line");
 }
 

@@ -11,6 +11,7 @@
  *	planar     uniformly over a parallelogram
  *	line       uniformly over a line segment, in directions across it
  *	slit       uniformly over a line segment, in the direction
+ *	list       where particles of a list are
  */
 #ifndef SL_STAGES_MODELS_VOLUME_VOXELS_SOURCE_H
 #define SL_STAGES_MODELS_VOLUME_VOXELS_SOURCE_H
@@ -186,16 +187,20 @@ SL_HD sl_lanes sl_voxels_generate(
 	p.id = id;
 	p.weight = sl_all(1.0f);
 	p.fate = sl_all_fate(SL_FATE_alive);
-	p.x = sl_all(r->position_x);
-	p.y = sl_all(r->position_y);
-	p.z = sl_all(r->position_z);
-	p.u = sl_all(r->direction_x);
-	p.v = sl_all(r->direction_y);
-	p.w = sl_all(r->direction_z);
-	if (r->size > 0.0f)
-		sl_voxels_start_place(r, &p, seed);
-	if (r->spread > 0.0f)
-		sl_voxels_start_direction(r, &p, random.at[1], random.at[2]);
+	if (r->data.list.n > 0) {
+		sl_list_start(&r->data, seed, &p);
+	} else {
+		p.x = sl_all(r->position_x);
+		p.y = sl_all(r->position_y);
+		p.z = sl_all(r->position_z);
+		p.u = sl_all(r->direction_x);
+		p.v = sl_all(r->direction_y);
+		p.w = sl_all(r->direction_z);
+		if (r->size > 0.0f)
+			sl_voxels_start_place(r, &p, seed);
+		if (r->spread > 0.0f)
+			sl_voxels_start_direction(r, &p, random.at[1], random.at[2]);
+	}
 	sl_voxels_launch(r, &p, sl_uniform(random.at[0]));
 	return p;
 }

@@ -6,8 +6,7 @@
 #define SL_STAGES_MODELS_VOLUME_VOXELS_WALK_H
 
 #include "stages/models/common/absorption.h"
-#include "stages/models/common/optics.h"
-#include "stages/models/common/rules_data.h"
+#include "stages/models/common/list_source.h"
 
 #define SL_COLUMNS_voxels                                                                         \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

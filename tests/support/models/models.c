@@ -28,6 +28,32 @@ static void set_model(struct sl_recipe *r, const struct sl_model *model)
 
 /* --- data of rules ---------------------------------------------------------------------------- */
 
+static float random_coordinate(uint64_t *seed)
+{
+	return random_below(seed, 4) ? (float)random_below(seed, 4001) / 1000 - 2 : 0;
+}
+
+/* Makes the records that histories start from at random: inside, outside and on surfaces. */
+static void make_records(struct sl_rules_data *data, uint64_t *seed)
+{
+	struct sl_list_record *r = (struct sl_list_record *)(uintptr_t)sl_list_records(data);
+	uint32_t *other = (uint32_t *)(void *)(r + data->list.n);
+
+	data->list.weighted = (uint32_t)random_below(seed, 2);
+	for (uint32_t k = 0; k < data->list.n; k++) {
+		float w = (float)random_below(seed, 2001) / 1000 - 1;
+
+		r[k] = (struct sl_list_record){.x = random_coordinate(seed),
+			.y = random_coordinate(seed),
+			.z = random_coordinate(seed),
+			.v = sqrtf(1 - w * w),
+			.w = w,
+			.time = random_coordinate(seed),
+			.keep = (float)random_below(seed, 1001) / 1000};
+		other[k] = (uint32_t)random_below(seed, data->list.n);
+	}
+}
+
 /*
  * Makes the data of the rules, if they have any, in the place of those of an old recipe. mixes: the
  * voxels of a volume get labels at random.
@@ -46,6 +72,10 @@ static void make_data(struct sl_recipe *r, void *config, bool mixes, uint64_t *s
 	free(*at);
 	*at = malloc(data->bytes);
 	data->at = *at;
+	if (data->list.n > 0)
+		make_records(data, seed);
+	if (!r->model->load)
+		return;
 	assert_ok(r->model->load(config, r->rules.bytes, NULL));
 	label = (uint8_t *)*at + SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium);
 	for (uint32_t k = 0; mixes && k < (uint32_t)v->nz; k++)
@@ -173,6 +203,8 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 		*(uint64_t *)value = n;
 		break;
 	case SL_KIND_TEXT: /* no file */
+	case SL_KIND_LINES:
+	case SL_KIND_COUNT:
 		break;
 	default:
 		fail_msg("random_option() does not know the kind of %s", o->key);
@@ -196,6 +228,22 @@ static void set_items(const struct sl_option *o, unsigned char *value, uint64_t 
 					axis++)
 					((double *)(void *)value)[axis] = (double)NAN;
 	}
+}
+
+/* Some histories start from up to 99 records of a list, which no file has. */
+static void set_source(const struct sl_model *m, void *config, uint64_t *seed)
+{
+	struct sl_source_config *source =
+		(struct sl_source_config *)(void *)((char *)config + m->source);
+
+	if (m->source == 0)
+		return;
+	source->pdg.n = 0;
+	source->records = 1 + random_below(seed, 99);
+	source->list.files.n = random_below(seed, 3) == 0;
+	if (m == sl_models[SL_MODEL_rays])
+		source->list.files.n =
+			((struct sl_rays_config *)config)->source == SL_RAYS_FROM_LIST;
 }
 
 static bool all_given(void *ctx, const char *key)
@@ -240,6 +288,7 @@ struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uin
 			else
 				set_option(&m->options[i], config.bytes + m->options[i].offset, n,
 					&seed);
+		set_source(m, config.bytes, &seed);
 		m->make(config.bytes, &at_most, r.rules.bytes, &check);
 	} while (problem);
 	make_data(&r, config.bytes, random_below(&seed, 4) > 0, &seed);
