@@ -15,6 +15,7 @@
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;
+	uint64_t region; /* of voxels_paths; voxels: 0 */
 };
 
 struct sl_voxels_detector_config {
@@ -38,6 +39,7 @@ struct sl_voxels_config {
 	} source;
 	uint64_t n_detectors;
 	struct sl_voxels_detector_config detectors[SL_VOXELS_DETECTORS_MAX];
+	bool separate;    /* labels of equal media; set by sl_voxels_paths_load() */
 	uint32_t largest; /* label of the volume; set by sl_voxels_load(); 0: no file was read */
 };
 
@@ -51,11 +53,11 @@ static const char *const sl_voxels_sources[] = {
 #define OF_DETECTOR(path, ...)                                                                  \
 	SL_OPTION_NAMED("detectors[]." #path, sl_voxels_config, detectors[0].path, __VA_ARGS__, \
 		.stride = sizeof(struct sl_voxels_detector_config)),
+#define OF_REGION(...)
 static const struct sl_option sl_voxels_options[] = {
 #include "stages/models/config/voxels_options.def"
 };
-#undef OF_DETECTOR
-#undef OF_MEDIUM
+#undef OF_REGION
 #undef OPTION
 
 /* --- the data --------------------------------------------------------------------------------- */
@@ -64,7 +66,7 @@ static const struct sl_option sl_voxels_options[] = {
 static struct sl_voxels_medium sl_voxels_make_medium(
 	const struct sl_voxels_config *c, uint64_t label)
 {
-	const struct sl_voxels_medium_config outside = {0, 0, 0, c->n_outside},
+	const struct sl_voxels_medium_config outside = {0, 0, 0, c->n_outside, 0},
 					     *m = label > 0 ? &c->media[label - 1] : &outside;
 	double mu_t = m->mu_a + m->mu_s, absorb = mu_t > 0 ? m->mu_a / mu_t : 0;
 	double g = mu_t > 0 ? m->g : 1;
@@ -87,7 +89,8 @@ static uint8_t sl_voxels_same_label(const struct sl_voxels_config *c, uint64_t l
 	uint64_t k = 1;
 
 	while (k < label &&
-		memcmp(&c->media[k - 1], &c->media[label - 1], sizeof(c->media[0])) != 0)
+		memcmp(&c->media[k - 1], &c->media[label - 1],
+			offsetof(struct sl_voxels_medium_config, region)) != 0)
 		k++;
 	return (uint8_t)(label > 0 ? k : 0);
 }
@@ -104,7 +107,7 @@ static void sl_voxels_fill(
 	memset(media, 0, r->data.bytes);
 	for (uint64_t k = 0; k <= c->n_media; k++) {
 		media[k] = sl_voxels_make_medium(c, k);
-		same[k] = sl_voxels_same_label(c, k);
+		same[k] = c->separate ? (uint8_t)k : sl_voxels_same_label(c, k);
 	}
 	for (uint64_t k = 0; k < c->size.at[2]; k++)
 		for (uint64_t j = 0; j < c->size.at[1]; j++) {

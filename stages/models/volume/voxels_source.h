@@ -158,7 +158,7 @@ SL_HD_PART void sl_voxels_launch(const struct sl_voxels *r, sl_lanes *p, sl_f32 
 		w.length = sl_voxels_least(sl_voxels_outer(&w.x, q.x, r->nx, r->dx),
 			sl_voxels_least(sl_voxels_outer(&w.y, q.y, r->ny, r->dy),
 				sl_voxels_outer(&w.z, q.z, r->nz, r->dz)));
-		sl_voxels_go(r, &q, &w, walks);
+		sl_voxels_go(r, &q, &w, walks, NULL);
 		misses = misses | (walks & sl_not(w.stops));
 		if (sl_any(w.stops)) {
 			sl_lanes in = q;

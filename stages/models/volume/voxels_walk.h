@@ -182,6 +182,28 @@ SL_HD_PART struct sl_voxels_walk sl_voxels_begin(
 	return w;
 }
 
+/* What flights add up by region, for the model voxels_paths (voxels_paths.h). */
+struct sl_voxels_sums {
+	const uint8_t *region, *same; /* of each label: its region; the least label of its medium */
+	sl_f32 since;                 /* where the walk has come to its label */
+	sl_f32 path_1, path_2, path_3;
+	sl_u32 region_at_end;
+};
+
+/* Adds the path of the walk in its label, up to the distance at. */
+SL_HD_PART void sl_voxels_add_path(
+	struct sl_voxels_sums *s, const struct sl_voxels_walk *w, sl_mask m, sl_f32 at)
+{
+	sl_u32 region = SL_BYTE(s->region, w->label);
+	sl_f32 path = sl_select(m, at - s->since, 0.0f);
+
+	s->path_1 += sl_select(region == 1, path, 0.0f);
+	s->path_2 += sl_select(region == 2, path, 0.0f);
+	s->path_3 += sl_select(region == 3, path, 0.0f);
+	s->since = sl_select(m, at, s->since);
+	s->region_at_end = region;
+}
+
 /* Crosses the face ahead on an axis in the lanes of m. */
 SL_HD_PART void sl_voxels_cross(
 	sl_mask m, sl_f32 start, float edge, struct sl_voxels_axis *a, sl_u32 *place)
@@ -196,24 +218,30 @@ SL_HD_PART void sl_voxels_cross(
 /*
  * The lanes of changes have come to another label at the distance at. Those whose index of
  * refraction stays go on with the optical length that is left; the others stop. Nothing goes on
- * from the outside or to it.
+ * from the outside or to it. sums: NULL, a constant of the caller, or what the flight adds up; then
+ * labels of equal media are not one, and the length is only computed again for another medium.
  */
 SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_walk *w,
-	sl_mask changes, sl_u32 next, sl_f32 at)
+	sl_mask changes, sl_u32 next, sl_f32 at, struct sl_voxels_sums *sums)
 {
 	sl_mask on = changes & (next != 0) & (w->label != 0) &
 	             (SL_VOXELS_OF(r, next, n) == SL_VOXELS_OF(r, w->label, n));
 	sl_f32 left = (w->length - at) * SL_VOXELS_OF(r, w->label, mu_t);
+	sl_mask other = on;
 
-	w->length = sl_select(on, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
+	if (sums) {
+		other = on & (SL_BYTE(sums->same, next) != SL_BYTE(sums->same, w->label));
+		sl_voxels_add_path(sums, w, on, at);
+	}
+	w->length = sl_select(other, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
 	w->label = sl_select_u32(on, next, w->label);
 	w->stops = w->stops | (changes & sl_not(on));
 	w->stopped = sl_select(changes & sl_not(on), at, w->stopped);
 }
 
 /* Walks from voxel to voxel in the lanes of walks, until the flights end or stop at a face. */
-SL_HD_PART void sl_voxels_go(
-	const struct sl_voxels *r, const sl_lanes *p, struct sl_voxels_walk *w, sl_mask walks)
+SL_HD_PART void sl_voxels_go(const struct sl_voxels *r, const sl_lanes *p,
+	struct sl_voxels_walk *w, sl_mask walks, struct sl_voxels_sums *sums)
 {
 	for (;;) {
 		sl_f32 at = sl_select(w->x.at <= w->y.at, w->x.at, w->y.at);
@@ -237,7 +265,7 @@ SL_HD_PART void sl_voxels_go(
 		next = sl_voxels_label(r, w->place);
 		changes = walks & (next != w->label);
 		if (sl_any(changes)) {
-			sl_voxels_change(r, w, changes, next, at);
+			sl_voxels_change(r, w, changes, next, at, sums);
 			w->at_x = w->at_x | (w->stops & x);
 			w->at_y = w->at_y | (w->stops & y);
 			walks = walks & sl_not(w->stops);

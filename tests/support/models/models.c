@@ -136,7 +136,7 @@ static void set_counts(
 		value->n = 0;
 	for (uint32_t i = 0; i < value->n; i++)
 		value->at[i] = pixels ? 1 + random_below(seed, 9)
-		                      : random_below(seed, SL_SLAB_REGIONS + 1);
+		                      : random_below(seed, SL_REGIONS + 1);
 }
 
 /*
@@ -155,6 +155,9 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 		break;
 	case SL_KIND_BOOL:
 		*(bool *)value = random_below(seed, 2);
+		break;
+	case SL_KIND_COUNT:
+		*(uint64_t *)value = random_below(seed, (uint64_t)o->hi + 1);
 		break;
 	case SL_KIND_REAL:
 		*(double *)value = random_real(o, seed);
