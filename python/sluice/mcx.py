@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = {"session", "flog", "lang", "gpuid", "workload", "autopilot", 
 """They choose the hardware or where messages go, or what only other refused settings use."""
 
 _USED = {"nphoton", "vol", "prop", "unitinmm", "shapes", "issrcfrom0", "tstart", "tend", "tstep", "srcpos", "srcdir",
-         "srctype", "srcparam1", "srcparam2", "voidtime", "isspecular", "detpos", "bc", "maxdetphoton", "savedetflag",
+         "srctype", "srcparam1", "srcparam2", "srcpattern", "voidtime", "isspecular", "detpos", "bc", "maxdetphoton", "savedetflag",
          "issavedet", "issaveexit", "ismomentum", "seed", "respin", "isreflect", "outputtype", "issave2pt", "dumpmask",
          "minenergy"}
 
@@ -65,6 +65,8 @@ class Translation(NamedTuple):
     """The configuration that gives the detected photons: the same without absorption; None without detectors."""
     flag: str
     """The letters of savedetflag in the order of the rows of detp."""
+    pattern: Any = None
+    """The weights of a source of type pattern, for model.voxels.source.image."""
 
 
 class _Reader:
@@ -170,13 +172,16 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
         made["sigma"] = _mm(one[0] * unit / 2)  # MCX has the radius where the intensity is 1/e^2
     elif kind == "disk" and not one[1]:
         made["radius"] = _mm(one[0] * unit)
-    elif kind in ("planar", "line", "slit") and (kind == "planar" or not two.any()):
+    elif kind in ("planar", "pattern", "line", "slit") and (kind in ("planar", "pattern") or not two.any()):
         made["side"] = one[:3] * unit
-        if kind == "planar":
+        if kind in ("planar", "pattern"):
             made["side_2"] = two[:3] * unit
+        if kind == "pattern" and numpy.shape(r.get("srcpattern", 0)) != (one[3], two[3]):
+            r.refuse("srcpattern", f"has the shape {numpy.shape(r.get('srcpattern', 0))}, and one pattern of the shape "
+                                   f"({one[3]:g}, {two[3]:g}), the fourth numbers of srcparam1 and srcparam2, is possible")
     elif kind not in ("pencil", "isotropic"):
         r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, "
-                            "disk, planar, line or slit")
+                            "disk, planar, pattern, line or slit")
     if made["type"] in ("isotropic", "line"):
         del made["direction"]
     return made
@@ -286,7 +291,8 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     config = {"run": run_of, "model": {"voxels": voxels}, "tallies": tallies, "output": {"format": "none"}}
     hits = {"run": run_of, "model": {"voxels_paths" if counted else "voxels": clear}, "keep": "hit",
             "output": {"columns": columns}}
-    return Translation(config, labels, hits if flag else None, flag)
+    pattern = numpy.array(r.get("srcpattern", None), "f4") if source["type"] == "pattern" else None
+    return Translation(config, labels, hits if flag else None, flag, pattern)
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -302,7 +308,7 @@ def _field(result: Run, cfg: Mapping[str, Any]) -> Dict[str, Any]:
             "flux_error": (row["error"] * scale).astype("f4").reshape(shape)}
 
 
-def _detect(made: Translation, path: str, more: Mapping[str, Any]) -> Dict[str, Any]:
+def _detect(made: Translation, more: Mapping[str, Any]) -> Dict[str, Any]:
     """
     The columns of the detected photons. A run counts three regions, so there is one for each three media: its photons
     are the same, bit for bit. Those of media, "path" and so on, have a row for each medium.
@@ -314,7 +320,8 @@ def _detect(made: Translation, path: str, more: Mapping[str, Any]) -> Dict[str, 
     for first in range(0, len(voxels["media"]) if counted else 1, _REGIONS):
         media = [{**m, "region": k - first + 1 if 0 <= k - first < _REGIONS else 0} if counted else m
                  for k, m in enumerate(voxels["media"])]
-        hits = _run({**config, "model": {name: {**voxels, "media": media}}}, **{f"model__{name}__file": path, **more})
+        hits = _run({**config, "model": {name: {**voxels, "media": media}}},
+                    **{key.replace("model__voxels", f"model__{name}"): value for key, value in more.items()})
         found.update({c: numpy.asarray(hits.survivors[c]) for c in _COLUMNS})
         for n in counted:
             found[n] += [numpy.asarray(hits.survivors[f"{n}{k + 1}"]) for k in range(_REGIONS)]
@@ -351,12 +358,14 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     given = _mcx_input.load(os.fspath(cfg)) if isinstance(cfg, (str, os.PathLike)) else dict(cfg or {})
     given = {str(key).lower(): value for key, value in {**given, **settings}.items() if value is not None}
     made = translate(given, estimator)
-    more = {} if device is None else {"device": device}
+    more: Dict[str, Any] = {} if device is None else {"device": device}
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "labels.npy")
-        numpy.save(path, numpy.asfortranarray(made.labels))
-        main = _run(made.config, model__voxels__file=path, **more)
-        hits = _detect(made, path, more) if made.detectors else None
+        for key, array in (("file", numpy.asfortranarray(made.labels)), ("source__image", made.pattern)):
+            if array is not None:
+                more["model__voxels__" + key] = os.path.join(folder, key + ".npy")
+                numpy.save(more["model__voxels__" + key], array)
+        main = _run(made.config, **more)
+        hits = _detect(made, more) if made.detectors else None
     result: Dict[str, Any] = _field(main, given) if made.config["tallies"] else {}
     if hits is not None:
         result["detp"] = _detected(hits, made, given)

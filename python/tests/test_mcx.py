@@ -160,3 +160,14 @@ def test_detected_photons_have_paths_by_medium():
     assert detp["mom"].sum() / detp["nscat"].sum() == pytest.approx(1, rel=0.1) and (detp["mom"] <= 2 * detp["nscat"]).all()
     first = mcx.mcxlab(cfg, device="cpu", prop=cfg["prop"][:3], vol=numpy.minimum(vol, 2))["detp"]
     assert (first["ppath"][:, 0] == detp["ppath"][:, 0]).all()  # equal media: the same histories
+
+
+def test_pattern(tmp_path):
+    image = numpy.array([[0, 3, 1], [0, 0, 4]], "f4")
+    cfg = {**CUBE60, "nphoton": 2000, "srctype": "pattern", "srcpos": [10, 20, 0], "srcparam1": [20, 0, 0, 2],
+           "srcparam2": [0, 30, 0, 3], "srcpattern": image, "prop": [MEDIA[0], [0.01, 0, 1, 1]]}
+    flux = mcx.run(cfg, device="cpu")["flux"][..., 0].sum(2)
+    blocks = flux[10:30, 20:50].reshape(2, 10, 3, 10).sum((1, 3)) / flux.sum()
+    assert blocks == pytest.approx(image / 8, abs=0.05) and (blocks[image == 0] == 0).all()
+    with pytest.raises(ValueError, match="(?m)^srcpattern: "):
+        mcx.translate({**cfg, "srcpattern": image.T})

@@ -36,13 +36,13 @@ SL_HD_PART sl_u32 sl_voxels_paths_step_in(const struct sl_voxels_paths *r, uint3
 
 	(void)most;
 	i = sl_voxels_flight(&r->voxels, i, seed, p, f, &s);
-#define REGION(k)                                                                   \
-	do {                                                                        \
-		sl_mask here = s.region_at_end == k;                                \
-                                                                                    \
-		p->path_##k += s.path_##k;                                          \
-		p->collisions_##k += sl_one_if(here & f->collides);                 \
-		p->momentum_##k += sl_select(here, f->deflection, 0.0f);            \
+#define REGION(k)                                                        \
+	do {                                                             \
+		sl_mask here = s.region_at_end == k;                     \
+                                                                         \
+		p->path_##k += s.path_##k;                               \
+		p->collisions_##k += sl_one_if(here & f->collides);      \
+		p->momentum_##k += sl_select(here, f->deflection, 0.0f); \
 	} while (0);
 	SL_EVERY_REGION(REGION)
 #undef REGION
@@ -75,7 +75,7 @@ struct sl_voxels_paths_config {
 	struct sl_voxels_config voxels;
 };
 
-#define OF_REGION OF_MEDIUM
+#define OF_REGION   OF_MEDIUM
 #define OPTION(...) SL_OPTION(sl_voxels_config, __VA_ARGS__),
 static const struct sl_option sl_voxels_paths_options[] = {
 #include "stages/models/config/voxels_options.def"
@@ -84,10 +84,11 @@ static const struct sl_option sl_voxels_paths_options[] = {
 #undef OF_REGION
 
 /* Labels of equal media are not made one: they may belong to different regions. */
-static enum sl_status sl_voxels_paths_load(void *config, const void *rules, sl_volume_reader *read)
+static enum sl_status sl_voxels_paths_load(
+	void *config, const void *rules, const struct sl_volume_reader *reader, const char **key)
 {
 	((struct sl_voxels_config *)config)->separate = true;
-	return sl_voxels_load(config, rules, read);
+	return sl_voxels_load(config, rules, reader, key);
 }
 
 static void sl_voxels_paths_make(const void *config, const struct sl_model_common *common,
@@ -103,7 +104,8 @@ static void sl_voxels_paths_make(const void *config, const struct sl_model_commo
 		any |= c->media[k].region > 0;
 	if (!any && c->n_media > SL_REGIONS)
 		check->complain(check->ctx, "media",
-			"has %" PRIu64 " items and there are %d regions: give media a region, such as "
+			"has %" PRIu64
+			" items and there are %d regions: give media a region, such as "
 			"region: 1; paths in media without one are not counted",
 			c->n_media, SL_REGIONS);
 	for (uint64_t k = 1; k <= c->n_media; k++) {

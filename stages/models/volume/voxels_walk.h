@@ -37,7 +37,8 @@ enum sl_voxels_source {
 	SL_VOXELS_CONE,
 	SL_VOXELS_PLANAR,
 	SL_VOXELS_LINE,
-	SL_VOXELS_SLIT
+	SL_VOXELS_SLIT,
+	SL_VOXELS_PATTERN
 };
 
 enum {
@@ -61,7 +62,8 @@ struct sl_voxels_detector {
 
 /*
  * The data of the rules: struct sl_voxels_medium[SL_VOXELS_MEDIA], by label, then a label of 8 bits
- * for each voxel, x first, of the volume with a layer of voxels of label 0 around it.
+ * for each voxel, x first, of the volume with a layer of voxels of label 0 around it. The chances of
+ * a pattern follow: of its rows, up to each of them, and then of the pixels of each row, in 2^-31.
  */
 struct sl_voxels {
 	struct sl_rules_data data;
@@ -76,6 +78,8 @@ struct sl_voxels {
 	float size;   /* of a source: radius, or standard deviation, cm */
 	float spread; /* fibre: squared sine of the half angle; cone: 1 - its cosine */
 	float side_x[2], side_y[2], side_z[2]; /* the sides of a planar source, line or slit, cm */
+	uint64_t pattern;                      /* where its chances are in the data */
+	uint32_t rows, columns;                /* pixels along its sides */
 	uint32_t detectors;
 	struct sl_voxels_detector detector[SL_VOXELS_DETECTORS_MAX];
 	float longest;  /* mean free path of a medium that is not clear, cm; 0: none */
@@ -233,15 +237,16 @@ SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_wal
 		other = on & (SL_BYTE(sums->same, next) != SL_BYTE(sums->same, w->label));
 		sl_voxels_add_path(sums, w, on, at);
 	}
-	w->length = sl_select(other, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
+	w->length =
+		sl_select(other, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
 	w->label = sl_select_u32(on, next, w->label);
 	w->stops = w->stops | (changes & sl_not(on));
 	w->stopped = sl_select(changes & sl_not(on), at, w->stopped);
 }
 
 /* Walks from voxel to voxel in the lanes of walks, until the flights end or stop at a face. */
-SL_HD_PART void sl_voxels_go(const struct sl_voxels *r, const sl_lanes *p,
-	struct sl_voxels_walk *w, sl_mask walks, struct sl_voxels_sums *sums)
+SL_HD_PART void sl_voxels_go(const struct sl_voxels *r, const sl_lanes *p, struct sl_voxels_walk *w,
+	sl_mask walks, struct sl_voxels_sums *sums)
 {
 	for (;;) {
 		sl_f32 at = sl_select(w->x.at <= w->y.at, w->x.at, w->y.at);
