@@ -148,16 +148,16 @@ SL_STEP_BY_MEDIA(voxels)
 /*
  * Advances p by at most n steps. The voxel is known from step to step, and looked up only once.
  */
-#define SL_ADVANCE_BY_VOXELS(model)                                                              \
-	SL_HD void sl_##model##_advance(const struct sl_##model *r, sl_column_set wanted,        \
-		uint64_t seed, struct sl_particle *p, uint32_t n)                                \
-	{                                                                                        \
-		uint32_t i = sl_##model##_medium_at(r, UINT32_MAX, p);                           \
-		struct sl_flight f;                                                              \
-                                                                                                 \
-		(void)wanted;                                                                    \
-		while (n-- > 0 && p->fate == SL_FATE_alive)                                      \
-			i = sl_##model##_step_in(r, UINT32_MAX, i, seed, p, &f);                 \
+#define SL_ADVANCE_BY_VOXELS(model)                                                       \
+	SL_HD void sl_##model##_advance(const struct sl_##model *r, sl_column_set wanted, \
+		uint64_t seed, struct sl_particle *p, uint32_t n)                         \
+	{                                                                                 \
+		uint32_t i = sl_##model##_medium_at(r, UINT32_MAX, p);                    \
+		struct sl_flight f;                                                       \
+                                                                                          \
+		(void)wanted;                                                             \
+		while (n-- > 0 && p->fate == SL_FATE_alive)                               \
+			i = sl_##model##_step_in(r, UINT32_MAX, i, seed, p, &f);          \
 	}
 #else
 #define SL_ADVANCE_BY_VOXELS(model)

@@ -21,10 +21,10 @@ struct sl_flight {
 #define SL_EVERY_REGION(X) X(1) X(2) X(3)
 enum { SL_REGIONS = 3 };
 
-#define SL_COLUMNS_OF_REGIONS                                                                   \
-	(SL_BIT(SL_COLUMN_path_1) | SL_BIT(SL_COLUMN_path_2) | SL_BIT(SL_COLUMN_path_3) |       \
-		SL_BIT(SL_COLUMN_collisions_1) | SL_BIT(SL_COLUMN_collisions_2) |               \
-		SL_BIT(SL_COLUMN_collisions_3) | SL_BIT(SL_COLUMN_momentum_1) |                 \
+#define SL_COLUMNS_OF_REGIONS                                                             \
+	(SL_BIT(SL_COLUMN_path_1) | SL_BIT(SL_COLUMN_path_2) | SL_BIT(SL_COLUMN_path_3) | \
+		SL_BIT(SL_COLUMN_collisions_1) | SL_BIT(SL_COLUMN_collisions_2) |         \
+		SL_BIT(SL_COLUMN_collisions_3) | SL_BIT(SL_COLUMN_momentum_1) |           \
 		SL_BIT(SL_COLUMN_momentum_2) | SL_BIT(SL_COLUMN_momentum_3))
 
 /* Moves p by distance (cm) along its direction. slowness is 1/speed, in ns/cm. */
