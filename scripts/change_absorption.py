@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes the absorption of regions after a run of the model slab_paths, without running it again.
+"""Changes the absorption of regions after a run of the model slab_paths or voxels_paths, without running it again.
 
 	scripts/change_absorption.py DIR REGION=CHANGE [REGION=CHANGE...]
 
@@ -58,8 +58,8 @@ def read_run(folder):
             run = json.load(f)
     except (OSError, ValueError) as e:
         fail(3, f"{path} cannot be read: {e}; give the folder of a finished run")
-    if run.get("model") != "slab_paths":
-        fail(3, f"{folder} is a run of model {run.get('model')}, which has no paths; run the model slab_paths")
+    if run.get("model") not in ("slab_paths", "voxels_paths"):
+        fail(3, f"{folder} is a run of model {run.get('model')}, which has no paths; run the model slab_paths or voxels_paths")
     return run
 
 

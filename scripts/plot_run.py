@@ -1,27 +1,40 @@
 #!/usr/bin/env python3
 """plot_run.py - draws the tallies of a run as SVG and PNG.
 
-    python3 scripts/plot_run.py RUN_DIR [--out DIR]
+    python3 scripts/plot_run.py RUN_DIR [--out DIR] [--slice AXIS:INDEX]... [--linear] [--volume FILE]
 
 Draws the fates; each histogram, with one line per fate and with error bars; from a histogram of steps the fraction of
-particles that are alive after k steps; and each grid or score of one axis as a line, of two axes as a map for each fate, all per volume of the cells. Grids of
-three axes, and rows of more than 4096 cells, which run.json omits, are named and not drawn. All numbers come from run.json, so only matplotlib is needed, whatever the format of the
-output files. The names of the pictures begin with the name of the run. They are written to DIR (default: RUN_DIR), and their
-names are printed. Exit code: 0, or 1 with a message.
+particles that are alive after k steps; and each grid or score of one axis as a line, of two axes as a map for each fate, all
+per volume of the cells. Grids and scores of three or four axes, such as [fluence_track, voxel], are drawn as maps of slices:
+by default the middle one across each of the first three axes, else those of --slice. Of the model voxels, the same slices
+of the volume are drawn, and the outlines of its labels over those of the tallies.
+
+Numbers come from run.json, whatever the format of the output files; rows of more than 4096 cells are read from NAME.tallies,
+which needs h5py, and labels from the file of the volume. The names of the pictures begin with the name of the run. They are
+written to DIR (default: RUN_DIR), and their names are printed. Exit code: 0, or 1 with a message.
 """
 import argparse
+import gzip
 import json
 import math
 import os
+import re
 import sys
 
 try:
     import matplotlib
+    import numpy
 except ImportError as e:
     sys.exit("plot_run.py: %s (needed to draw); install it for this Python: pip install matplotlib, or python3-matplotlib of Debian" % e)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.collections import LineCollection
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 SIZE = (6.4, 4.2)
 
@@ -125,30 +138,138 @@ def scale_of(axis):
     return "log" if axis.get("spacing") == "log" else "linear"
 
 
-def draw_map(run, grid, fate, axes):
-    """The logarithm of the density, which often differs by orders of magnitude. Empty cells are white."""
-    first, second = grid["axes"]
-    mean, n = density(grid["fates"][fate]), second["bins"]
-    rows = [[v if v > 0 else math.nan for v in mean[i * n:(i + 1) * n]] for i in range(first["bins"])]
-    cells = axes.pcolormesh(edges_of_axis(second), edges_of_axis(first), rows, norm="log", shading="flat")
+def draw_map(run, grid, fate, fixed, options, axes):
+    """
+    The logarithm of the density, which often differs by orders of magnitude. Empty cells are white. fixed has the number of
+    the cell on each axis that is fixed; of the others, the first two are drawn, and the mean is taken over the rest.
+    """
+    columns = [a["column"] for a in grid["axes"]]
+    free = [k for k, column in enumerate(columns) if column not in fixed]
+    mean = cells_of(run, grid, fate, options.run)[tuple(fixed.get(column, slice(None)) for column in columns)]
+    for k in reversed(free[2:]):
+        mean = numpy.average(mean, free.index(k), numpy.diff(edges_of_axis(grid["axes"][k])))
+    first, second = (grid["axes"][k] for k in (free[:2] if fixed else free[1::-1]))
+    empty = not (mean > 0).any()
+    mean = mean if empty else numpy.where(mean > 0, mean, math.nan)
+    cells = axes.pcolormesh(edges_of_axis(first), edges_of_axis(second), mean.T if fixed else mean,
+                            norm="linear" if options.linear or empty else "log", shading="flat")
     axes.figure.colorbar(cells, label=density_label(grid))
-    axes.set(xlabel=label_of(second), ylabel=label_of(first), xscale=scale_of(second), yscale=scale_of(first),
-             title="%s: %s, %s" % (run["name"], grid["name"], fate))
+    axes.set(xlabel=label_of(first), ylabel=label_of(second), xscale=scale_of(first), yscale=scale_of(second),
+             title="%s: %s, %s%s" % (run["name"], grid["name"], fate, "".join(", %s:%d" % item for item in fixed.items())))
+    if not fixed:
+        return
+    show_depth(first, second, axes)
+    if options.labels is not None and options.labels.shape == tuple(a["bins"] for a in grid["axes"][:3]):
+        draw_outlines(slice_of_labels(options, fixed), edges_of_axis(first), edges_of_axis(second), axes)
 
 
-def save_grid(run, out, grid):
+def show_depth(first, second, axes):
+    """z increases downwards, as the depth in tissue, and lengths have one scale."""
+    if first["unit"] == second["unit"]:
+        axes.set_aspect("equal")
+    if second["column"] == "z":
+        axes.invert_yaxis()
+
+
+def cells_of(run, grid, fate, folder):
+    """The density in the cells of a row, an array or a data set of the file of tallies."""
+    if "counts" in grid["fates"][fate]:
+        return numpy.array(grid["fates"][fate]["density"], "f8").reshape([a["bins"] for a in grid["axes"]])
+    return h5py.File(os.path.join(folder, run["name"] + ".tallies"), "r")[grid["name"]][fate]["density"]
+
+
+def slices_of(options, axes):
+    """Of the options --slice, those of these axes, as a dict from columns to cells; without them, the middle across each."""
+    bins = {a["column"]: a["bins"] for a in axes}
+    found = []
+    for text in options.slice or list(bins)[:3]:
+        fixed = dict(re.findall(r"(\w+)(?::(\d+))?(?:,|$)", text))
+        if not set(fixed) <= set(bins) or len(bins) - len(fixed) < 2:
+            continue
+        found.append({column: int(index or bins[column] // 2) for column, index in fixed.items()})
+        for column, index in found[-1].items():
+            if index >= bins[column]:
+                sys.exit("plot_run.py: --slice %s: the axis %s has the cells 0 to %d; choose one of them" % (
+                    text, column, bins[column] - 1))
+    options.used |= bool(found)
+    return found
+
+
+def save_grid(run, out, grid, options):
     """Draws a grid, or says why not. deposit(r,z) makes NAME_deposit_r_z, and (r,z) makes NAME_grid_r_z."""
     picture = "%s_%s" % (run["name"], (grid["name"] if grid["name"][0] != "(" else "grid" + grid["name"])
                          .replace("(", "_").replace(",", "_").replace(")", ""))
-    rows = grid["fates"].values()
-    if len(grid["axes"]) > 2 or any("counts" not in row for row in rows):
-        print("plot_run.py: %s is not drawn: it has %s; NAME.tallies has its cells" % (
-            grid["name"], "three axes" if len(grid["axes"]) > 2 else "more than 4096 cells"), file=sys.stderr)
+    large = any("counts" not in row for row in grid["fates"].values())
+    if large and (h5py is None or len(grid["axes"]) == 1):
+        print("plot_run.py: %s is not drawn: it has more than 4096 cells, which are in %s.tallies; %s" % (
+            grid["name"], run["name"], "read them in Python with sluice.open()" if h5py else "install h5py"), file=sys.stderr)
     elif len(grid["axes"]) == 1:
         save(picture, out, draw_line, run, grid)
     else:
-        for fate in rows_that_occur(grid):
-            save("%s_%s" % (picture, fate), out, draw_map, run, grid, fate)
+        occur = [*fates_that_occur(run["tallies"]["fates"]), "all"] if large else rows_that_occur(grid)
+        for fate in [f for f in grid["fates"] if f in occur]:
+            for fixed in slices_of(options, grid["axes"]) if len(grid["axes"]) > 2 else [{}]:
+                save("_".join([picture, fate, *map("%s%d".__mod__, fixed.items())]), out, draw_map, run, grid, fate, fixed, options)
+
+
+# --- volumes --------------------------------------------------------------------------------------
+
+def labels_of(path, size, kind):
+    """The labels of a volume, by x, y and z; size and kind are those that the configuration states."""
+    if path.endswith((".npy", ".npz")):
+        found = numpy.load(path, allow_pickle=False)
+        return found if path.endswith("npy") else found[next((n for n in ("labels", "vol") if n in found), found.files[0])]
+    if path.endswith((".bin", ".raw", ".vol")):
+        return numpy.fromfile(path, kind).reshape(size, order="F")
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        data = file.read()
+    order = "<" if data[:4] == b"\x5c\x01\0\0" else ">"  # NIfTI-1: the size of the header, dim, datatype and vox_offset
+    (code,), (at,) = numpy.frombuffer(data, order + "i2", 1, 70), numpy.frombuffer(data, order + "f4", 1, 108)
+    shape = numpy.frombuffer(data, order + "i2", 3, 42)
+    types = {2: "u1", 4: "i2", 8: "i4", 16: "f4", 64: "f8", 256: "i1", 512: "u2", 768: "u4", 1024: "i8", 1280: "u8"}
+    return numpy.frombuffer(data, order + types[code], numpy.prod(shape, dtype=int), int(at)).reshape(shape, order="F")
+
+
+def find_labels(run, path):
+    """The labels of the run, None if it has no volume; and the axes of the volume."""
+    keys = dict(re.findall(r"^    (file|size|type|voxel): (.+)$", run["config"], re.M))
+    path = path or keys.get("file", "").strip('"')
+    if not path or not re.search(r"^  voxels\w*:$", run["config"], re.M):
+        return None, []
+    try:
+        labels = labels_of(path, json.loads(keys.get("size", "[0]")), keys.get("type", "u1").strip('"'))
+    except (OSError, ValueError, KeyError) as e:
+        print("plot_run.py: the volume is not drawn: %s; name its file with --volume" % e, file=sys.stderr)
+        return None, []
+    edges = [float(v) for v in re.findall(r"([0-9.e+-]+) cm", keys["voxel"])] * 3
+    return labels, [{"column": column, "unit": "cm", "from": 0, "to": n * edge, "bins": n}
+                    for column, n, edge in zip("xyz", labels.shape, edges)]
+
+
+def slice_of_labels(options, fixed):
+    return options.labels[tuple(fixed.get(column, slice(None)) for column in "xyz")]
+
+
+def draw_outlines(labels, first, second, axes):
+    """A line between cells of different labels."""
+    if labels.ndim != 2:  # the map is a mean over slices
+        return
+    lines = [[(first[i + 1], second[j]), (first[i + 1], second[j + 1])] for i, j in zip(*numpy.nonzero(labels[1:] != labels[:-1]))]
+    lines += [[(first[i], second[j + 1]), (first[i + 1], second[j + 1])]
+              for i, j in zip(*numpy.nonzero(labels[:, 1:] != labels[:, :-1]))]
+    axes.add_collection(LineCollection(lines, colors="tab:red", linewidths=0.8))
+
+
+def draw_volume(run, sides, fixed, options, axes):
+    """The labels of a slice."""
+    first, second = (a for a in sides if a["column"] not in fixed)
+    last = int(options.labels.max())
+    cells = axes.pcolormesh(edges_of(first), edges_of(second), slice_of_labels(options, fixed).T, shading="flat",
+                            cmap=matplotlib.colormaps["viridis"].resampled(last + 1), vmin=-0.5, vmax=last + 0.5)
+    axes.figure.colorbar(cells, label="label", ticks=range(last + 1) if last < 20 else None)
+    axes.set(xlabel=label_of(first), ylabel=label_of(second),
+             title="%s: volume%s" % (run["name"], "".join(", %s:%d" % item for item in fixed.items())))
+    show_depth(first, second, axes)
 
 
 def save(name, out, draw, *data):
@@ -165,6 +286,11 @@ def main():
     parser = argparse.ArgumentParser(description="draws the tallies of a run as SVG and PNG")
     parser.add_argument("run", help="the folder of the run")
     parser.add_argument("--out", help="the folder of the pictures (default: the folder of the run)")
+    parser.add_argument("--slice", action="append", metavar="AXIS[:INDEX][,AXIS[:INDEX]]",
+                        help="of tallies of three or four axes, the slice with this number on the axis, from 0 on: z:30, or z for "
+                             "the middle one, or z:30,time:2; without it, the mean over times is drawn. May be repeated")
+    parser.add_argument("--linear", action="store_true", help="linear colours; the default is logarithmic")
+    parser.add_argument("--volume", metavar="FILE", help="the labels of model voxels (default: the file of the configuration)")
     options = parser.parse_args()
     try:
         with open(os.path.join(options.run, "run.json")) as f:
@@ -183,8 +309,15 @@ def main():
         curve = alive(run, histogram) if column == "steps" else None
         if curve:
             save("%s_alive%s" % (run["name"], number), out, draw_alive, run, curve)
+    options.labels, sides = find_labels(run, options.volume)
+    options.used = False
+    for fixed in slices_of(options, sides) if sides else []:
+        save("_".join([run["name"], "volume", *map("%s%d".__mod__, fixed.items())]), out, draw_volume, run, sides, fixed, options)
     for grid in run["tallies"].get("grids", []):
-        save_grid(run, out, grid)
+        save_grid(run, out, grid, options)
+    if options.slice and not options.used:
+        sys.exit("plot_run.py: --slice %s: no tally of three or four axes and no volume has these axes; the names are in run.json" %
+                 " ".join(options.slice))
 
 
 if __name__ == "__main__":

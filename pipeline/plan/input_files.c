@@ -144,6 +144,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 	const struct sl_model *model = plan->recipe.model;
 	struct sl_rules_data *data = sl_recipe_data(&plan->recipe);
 	char need[32], have[32];
+	const struct sl_volume_reader reader = {sl_volume_read, sl_volume_free};
+	const char *key;
 
 	if (!data)
 		return SL_OK;
@@ -157,8 +159,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
 	if (model->load)
-		SL_TRY(model->load(
-			plan->config.model_config.bytes, plan->recipe.rules.bytes, sl_volume_read));
+		SL_TRY(model->load(plan->config.model_config.bytes, plan->recipe.rules.bytes,
+			&reader, &key));
 	return load_source(plan, data);
 }
 

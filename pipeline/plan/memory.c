@@ -174,13 +174,15 @@ static void measure(struct sl_plan *plan)
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
-	memory->inputs = (inputs ? inputs->memory : 0) + data; /* allocated already */
+	memory->inputs = inputs ? inputs->memory : 0;
+	memory->volume = data;
 	memory->joined = sl_joined_memory(plan);
 	memory->host =
 		sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
 				    sl_size_add(memory->histograms,
 					    sl_size_add(memory->image_sum,
-						    sl_size_add(memory->inputs, memory->joined)))),
+						    sl_size_add(memory->inputs + memory->volume,
+							    memory->joined)))),
 			sl_size_add(sl_size_mul(sl_memory_plan_slot(plan), plan->n_host_slots),
 				sl_size_mul(memory->device_pipeline_pinned,
 					(size_t)plan->n_devices * plan->n_device_slots)));

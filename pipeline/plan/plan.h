@@ -40,6 +40,7 @@ struct sl_memory_plan {
 	size_t image_sum;  /* image of the run */
 	size_t joined;     /* to make a joined file at the end of the run */
 	size_t inputs;     /* lists that are read; allocated before the plan is made */
+	size_t volume;     /* the data of the rules of a volume, read before the plan is made */
 	size_t host;       /* total, with pinned memory */
 	size_t device;     /* total of each device */
 };

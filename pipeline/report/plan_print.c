@@ -63,6 +63,7 @@ static const struct sl_line lines[] = {
 	{"survivors_most", "",
 		"batches have memory for their survivors only, at most {}: the lists were counted"},
 	{"input_bytes", "", "{:B} of this for input files, which are open already"},
+	{"volume_bytes", "", "{:B} of this for the volume, which is read already"},
 	{"devices.*", "",
 		"device[{?^several} {number}, {name},] {bytes:B}: {slots~slot} of {slot_bytes:B}; "
 		"{free_bytes:B} free"},
@@ -265,6 +266,8 @@ static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 	if (plan->recipe.counted)
 		sl_json_u64(j, "survivors_most", plan->recipe.survivors_most);
 	sl_json_u64(j, "input_bytes", memory->inputs);
+	if (memory->volume > 0)
+		sl_json_u64(j, "volume_bytes", memory->volume);
 }
 
 static void put_image(struct sl_json *j, const struct sl_plan *plan)

@@ -155,12 +155,14 @@ static enum sl_status add_problem(
 static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
 {
 	const struct sl_model *model = c->model;
+	const struct sl_volume_reader reader = {sl_volume_read, sl_volume_keep};
+	const char *file;
 	char key[SL_WORD_BYTES];
-	enum sl_status s = model->load(c->model_config.bytes, NULL, sl_volume_read);
+	enum sl_status s = model->load(c->model_config.bytes, NULL, &reader, &file);
 
 	if (s != SL_USAGE)
 		return s;
-	snprintf(key, sizeof(key), "model.%s.file", model->name);
+	snprintf(key, sizeof(key), "model.%s.%s", model->name, file);
 	sl_config_add_problem(r, key, "%s", sl_last_error());
 	return SL_OK;
 }

@@ -96,6 +96,9 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
                 raise ValueError(f"{section}.{key} is not known; remove it")
             if keys[key]:
                 cfg[str(keys[key])] = value
+    pattern = cfg.get("srcpattern")
+    if isinstance(pattern, dict):
+        cfg["srcpattern"] = numpy.reshape(pattern["Data"], (pattern["Nx"], pattern["Ny"]), order="F")
     domain = data["Domain"]
     cfg["prop"] = [[m["mua"], m["mus"], m["g"], m["n"]] if isinstance(m, dict) else m for m in domain["Media"]]
     detectors = data["Optode"].get("Detector") or []

@@ -21,7 +21,7 @@ from ._error import Error
 from ._run import Run
 from ._run import run as _run
 
-__all__ = ["Translation", "run", "translate"]
+__all__ = ["Translation", "mcxlab", "run", "translate"]
 
 LIGHT_MM = 2.99792458e11
 """Millimetres per second."""
@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = {"session", "flog", "lang", "gpuid", "workload", "autopilot", 
 """They choose the hardware or where messages go, or what only other refused settings use."""
 
 _USED = {"nphoton", "vol", "prop", "unitinmm", "shapes", "issrcfrom0", "tstart", "tend", "tstep", "srcpos", "srcdir",
-         "srctype", "srcparam1", "srcparam2", "voidtime", "isspecular", "detpos", "bc", "maxdetphoton", "savedetflag",
+         "srctype", "srcparam1", "srcparam2", "srcpattern", "voidtime", "isspecular", "detpos", "bc", "maxdetphoton", "savedetflag",
          "issavedet", "issaveexit", "ismomentum", "seed", "respin", "isreflect", "outputtype", "issave2pt", "dumpmask",
          "minenergy"}
 
@@ -47,8 +47,11 @@ _DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it ou
 """Settings that only may have their default, and what to do instead."""
 
 _OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
-_COLUMNS = ["x", "y", "z", "u", "v", "w", "time", "collisions"]
-"""The columns from which the data of detected photons are made."""
+_COLUMNS = ["x", "y", "z", "u", "v", "w"]
+"""The columns from which the data of detected photons are made, besides those of regions."""
+
+_REGIONS, _OF_REGIONS = 3, {"s": "collisions_", "p": "path_", "m": "momentum_"}
+"""Regions of model voxels_paths, and its columns by the letters of savedetflag."""
 
 
 class Translation(NamedTuple):
@@ -62,6 +65,8 @@ class Translation(NamedTuple):
     """The configuration that gives the detected photons: the same without absorption; None without detectors."""
     flag: str
     """The letters of savedetflag in the order of the rows of detp."""
+    pattern: Any = None
+    """The weights of a source of type pattern, for model.voxels.source.image."""
 
 
 class _Reader:
@@ -167,13 +172,16 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
         made["sigma"] = _mm(one[0] * unit / 2)  # MCX has the radius where the intensity is 1/e^2
     elif kind == "disk" and not one[1]:
         made["radius"] = _mm(one[0] * unit)
-    elif kind in ("planar", "line", "slit") and (kind == "planar" or not two.any()):
+    elif kind in ("planar", "pattern", "line", "slit") and (kind in ("planar", "pattern") or not two.any()):
         made["side"] = one[:3] * unit
-        if kind == "planar":
+        if kind in ("planar", "pattern"):
             made["side_2"] = two[:3] * unit
+        if kind == "pattern" and numpy.shape(r.get("srcpattern", 0)) != (one[3], two[3]):
+            r.refuse("srcpattern", f"has the shape {numpy.shape(r.get('srcpattern', 0))}, and one pattern of the shape "
+                                   f"({one[3]:g}, {two[3]:g}), the fourth numbers of srcparam1 and srcparam2, is possible")
     elif kind not in ("pencil", "isotropic"):
         r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, "
-                            "disk, planar, line or slit")
+                            "disk, planar, pattern, line or slit")
     if made["type"] in ("isotropic", "line"):
         del made["direction"]
     return made
@@ -234,16 +242,14 @@ def _tally(r: _Reader, estimator: str, earlier: float) -> List[List[str]]:
     return [[_OUTPUTS[output].format(estimator), "voxel", *([f"time:{n}:{ends}"] if start or n > 1 else [])]]
 
 
-def _detector_flag(r: _Reader, homogeneous: bool) -> str:
+def _detector_flag(r: _Reader) -> str:
     """The letters of savedetflag in MCX's order; '' without detected photons."""
     if not r.get("issavedet", 1) or len(r.get("detpos", [])) == 0:
         return ""
     more = "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
     flag = "".join(c for c in "dspmxvwi" if c in str(r.get("savedetflag", "dp")).lower() + more)
-    missing = "".join(letter for letter in flag if letter in ("mi" if homogeneous else "spmi"))
-    if missing:
-        r.refuse("savedetflag", f"the data {missing} of photons are not possible (s and p are with one medium and the "
-                                "source in the volume); set savedetflag to 'dxvw', or issavedet to 0 for none")
+    if "i" in flag:
+        r.refuse("savedetflag", "the start of photons, i, is not possible; remove it")
     return flag
 
 
@@ -270,8 +276,7 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
               "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
               "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
                          for key, value in source.items()}}
-    inside = (source["position"] >= 0).all() and (source["position"] <= numpy.array(labels.shape) * unit).all()
-    flag = _detector_flag(r, len(media) == 1 and bool(inside))
+    flag = _detector_flag(r)
     if flag:
         voxels["detectors"] = [{"position": [_mm(v) for v in (d[:3] - origin) * unit], "radius": _mm(d[3] * unit)}
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
@@ -281,9 +286,13 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     if r.problems:
         raise ValueError("\n".join(r.problems))
     clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
+    counted = [letter for letter in flag if letter in _OF_REGIONS]
+    columns = [*_COLUMNS, *(f"{_OF_REGIONS[letter]}{k + 1}" for letter in counted for k in range(_REGIONS))]
     config = {"run": run_of, "model": {"voxels": voxels}, "tallies": tallies, "output": {"format": "none"}}
-    hits = {"run": run_of, "model": {"voxels": clear}, "keep": "hit", "output": {"columns": _COLUMNS}}
-    return Translation(config, labels, hits if flag else None, flag)
+    hits = {"run": run_of, "model": {"voxels_paths" if counted else "voxels": clear}, "keep": "hit",
+            "output": {"columns": columns}}
+    pattern = numpy.array(r.get("srcpattern", None), "f4") if source["type"] == "pattern" else None
+    return Translation(config, labels, hits if flag else None, flag, pattern)
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -299,19 +308,39 @@ def _field(result: Run, cfg: Mapping[str, Any]) -> Dict[str, Any]:
             "flux_error": (row["error"] * scale).astype("f4").reshape(shape)}
 
 
-def _detected(result: Run, made: Translation, cfg: Mapping[str, Any]) -> Any:
+def _detect(made: Translation, more: Mapping[str, Any]) -> Dict[str, Any]:
+    """
+    The columns of the detected photons. A run counts three regions, so there is one for each three media: its photons
+    are the same, bit for bit. Those of media, "path" and so on, have a row for each medium.
+    """
+    config: Dict[str, Any] = made.detectors or {}
+    (name, voxels), = config["model"].items()
+    counted = [n for n in _OF_REGIONS.values() if n + "1" in config["output"]["columns"]]
+    found: Dict[str, Any] = {n: [] for n in counted}
+    for first in range(0, len(voxels["media"]) if counted else 1, _REGIONS):
+        media = [{**m, "region": k - first + 1 if 0 <= k - first < _REGIONS else 0} if counted else m
+                 for k, m in enumerate(voxels["media"])]
+        hits = _run({**config, "model": {name: {**voxels, "media": media}}},
+                    **{key.replace("model__voxels", f"model__{name}"): value for key, value in more.items()})
+        found.update({c: numpy.asarray(hits.survivors[c]) for c in _COLUMNS})
+        for n in counted:
+            found[n] += [numpy.asarray(hits.survivors[f"{n}{k + 1}"]) for k in range(_REGIONS)]
+    return {n: numpy.stack(c[:len(voxels["media"])]) if n in counted else c for n, c in found.items()}
+
+
+def _detected(column: Mapping[str, Any], made: Translation, cfg: Mapping[str, Any]) -> Any:
     """The rows of detp by the letters of the flag."""
     unit = float(cfg.get("unitinmm", 1))
-    column = {name: numpy.asarray(result.survivors[name]) for name in _COLUMNS}
     at = numpy.stack([column[c] for c in "xyz"]) * 10 / unit  # in voxels, from 0
     discs = numpy.array(cfg["detpos"], "f8").reshape(-1, 4)
     first = 0.0 if cfg.get("issrcfrom0", 0) else 1.0
     far = sum((at[a][:, None] - (discs[:, a] - first)) ** 2 for a in range(3)) / discs[:, 3] ** 2
-    speed = LIGHT_MM * 1e-9 / made.config["model"]["voxels"]["media"][0]["n"]
     rows = {"d": [1 + numpy.argmax(far <= numpy.maximum(1, far.min(1, keepdims=True)), 1)], "x": list(at),
-            "v": [column[c] for c in "uvw"], "w": [numpy.ones(at.shape[1])], "p": [column["time"] * (speed / unit)],
-            "s": [column["collisions"].astype("u4").view("f4")]}  # pmcx, too, stores the bits of a whole number
-    made_of = [row for letter in made.flag for row in rows[letter]]
+            "v": [column[c] for c in "uvw"], "w": [numpy.ones(at.shape[1])],
+            "p": list(column.get("path_", 0) * numpy.array(10 / unit) if "p" in made.flag else []),
+            "m": list(column.get("momentum_", [])),
+            "s": list(column["collisions_"].astype("u4").view("f4")) if "s" in made.flag else []}
+    made_of = [row for letter in made.flag for row in rows[letter]]  # pmcx, too, stores the bits of whole numbers
     return numpy.array(made_of, "f4")[:, :int(cfg.get("maxdetphoton", 1e6))]
 
 
@@ -329,12 +358,14 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     given = _mcx_input.load(os.fspath(cfg)) if isinstance(cfg, (str, os.PathLike)) else dict(cfg or {})
     given = {str(key).lower(): value for key, value in {**given, **settings}.items() if value is not None}
     made = translate(given, estimator)
-    more = {} if device is None else {"device": device}
+    more: Dict[str, Any] = {} if device is None else {"device": device}
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "labels.npy")
-        numpy.save(path, numpy.asfortranarray(made.labels))
-        main = _run(made.config, model__voxels__file=path, **more)
-        hits = _run(made.detectors, model__voxels__file=path, **more) if made.detectors else None
+        for key, array in (("file", numpy.asfortranarray(made.labels)), ("source__image", made.pattern)):
+            if array is not None:
+                more["model__voxels__" + key] = os.path.join(folder, key + ".npy")
+                numpy.save(more["model__voxels__" + key], array)
+        main = _run(made.config, **more)
+        hits = _detect(made, more) if made.detectors else None
     result: Dict[str, Any] = _field(main, given) if made.config["tallies"] else {}
     if hits is not None:
         result["detp"] = _detected(hits, made, given)
@@ -344,6 +375,27 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     result["stat"] = {"runtime": 1e3 * main.report["times"]["wall_seconds"], "nphoton": photons, "workload": [1.0],
                       "energytot": float(photons), "energyabs": main.fates["absorbed"].fraction * photons,
                       "unitinmm": float(given.get("unitinmm", 1))}
+    return result
+
+
+def mcxlab(cfg: Mapping[str, Any], **options: Any) -> Dict[str, Any]:
+    """As pmcx.mcxlab(): run() with detp as a dict of the fields that savedetflag names.
+
+    detid, nscat, ppath, mom, p, v and w0 have a row for each photon, and ppath (in voxels), nscat and mom a column for
+    each medium; prop, unitinmm and data are what the functions of pmcx for detected photons read.
+    """
+    result = run(cfg, **options)
+    if "detp" in result:
+        data, at, given = result["detp"], 0, {str(key).lower(): value for key, value in {**cfg, **options}.items()}
+        media = len(given["prop"]) - 1
+        fields: Dict[str, Any] = {"prop": given["prop"], "unitinmm": float(given.get("unitinmm", 1)), "data": data}
+        for letter in _detector_flag(_Reader(given)):
+            name, rows = {"d": ("detid", 1), "s": ("nscat", media), "p": ("ppath", media), "m": ("mom", media),
+                          "x": ("p", 3), "v": ("v", 3), "w": ("w0", 1)}[letter]
+            field = numpy.ascontiguousarray(data[at:at + rows].T)
+            fields[name] = field.view("u4") if letter == "s" else field[:, 0].astype(int) if letter == "d" else field
+            at += rows
+        result["detp"] = fields
     return result
 
 

@@ -90,7 +90,7 @@ def test_shapes():
     ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"),
     ({"vol": numpy.full((2, 2, 2), 0.5)}, "vol"), ({"srctype": "fourier"}, "srctype"),
     ({"srcpos": [[1, 1, 1], [2, 2, 2]]}, "srcpos"), ({"outputtype": "jacobian"}, "outputtype"),
-    ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "ismomentum": 1}, "savedetflag"),
+    ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "savedetflag": "dpi"}, "savedetflag"),
     ({"srcdir": [0, 0, 1, 5]}, "srcdir"), ({"isnormalized": 0}, "isnormalized"),
     ({"prop": MEDIA + [[0, 1, 0, 1.5]], "vol": numpy.arange(8).reshape(2, 2, 2) % 3}, "isreflect"),
     ({"isreflect": 1, "srcpos": [30, 30, -1], "srcdir": [0, 0.6, 0.8]}, "isspecular"), ({"tend": None}, "tend")])
@@ -142,3 +142,32 @@ def test_cube60_absorbs_what_mcx_publishes():
     assert path.sum() / scatterings.sum() == pytest.approx(1, rel=0.2)  # the mean free path
     for k, (x, y, z, radius) in enumerate(CUBE60["detpos"]):
         assert (numpy.hypot(*(at[:2, detected == k + 1] - [[x], [y]])) <= radius * 1.0001).all()
+
+
+def test_detected_photons_have_paths_by_medium():
+    vol = numpy.ones((12, 12, 9), "u1")
+    for k in range(9):
+        vol[:, :, k] += k // 2  # media 1 to 5, in layers
+    cfg = {**CUBE60, "vol": vol, "nphoton": 3000, "unitinmm": 2.0, "srcpos": [6, 6, 0], "issavedet": 1, "savedetflag": "dspmxvw",
+           "prop": [MEDIA[0]] + [[0.01 * k, 0.5, 0.0, 1.37] for k in range(5)], "detpos": [[6, 6, 0, 4], [6, 6, 9, 4]]}
+    detp = mcx.mcxlab(cfg, device="cpu")["detp"]
+    n = len(detp["detid"])
+    assert n > 500 and detp["ppath"].shape == detp["nscat"].shape == detp["mom"].shape == (n, 5)
+    assert (detp["data"] == mcx.run(cfg, device="cpu")["detp"]).all()  # as pmcx.run() returns it
+    far = detp["detid"] == 2
+    assert (detp["ppath"][far] > 0).all() and far.any() and (detp["ppath"][:, 0] > 0).all()
+    assert detp["ppath"].sum() / detp["nscat"].sum() == pytest.approx(1, rel=0.1)  # 2 mm, the mean free path
+    assert detp["mom"].sum() / detp["nscat"].sum() == pytest.approx(1, rel=0.1) and (detp["mom"] <= 2 * detp["nscat"]).all()
+    first = mcx.mcxlab(cfg, device="cpu", prop=cfg["prop"][:3], vol=numpy.minimum(vol, 2))["detp"]
+    assert (first["ppath"][:, 0] == detp["ppath"][:, 0]).all()  # equal media: the same histories
+
+
+def test_pattern(tmp_path):
+    image = numpy.array([[0, 3, 1], [0, 0, 4]], "f4")
+    cfg = {**CUBE60, "nphoton": 2000, "srctype": "pattern", "srcpos": [10, 20, 0], "srcparam1": [20, 0, 0, 2],
+           "srcparam2": [0, 30, 0, 3], "srcpattern": image, "prop": [MEDIA[0], [0.01, 0, 1, 1]]}
+    flux = mcx.run(cfg, device="cpu")["flux"][..., 0].sum(2)
+    blocks = flux[10:30, 20:50].reshape(2, 10, 3, 10).sum((1, 3)) / flux.sum()
+    assert blocks == pytest.approx(image / 8, abs=0.05) and (blocks[image == 0] == 0).all()
+    with pytest.raises(ValueError, match="(?m)^srcpattern: "):
+        mcx.translate({**cfg, "srcpattern": image.T})

@@ -7,6 +7,7 @@
  */
 #include "stages/inputs/volume.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,6 +121,45 @@ static enum sl_status read_planes(struct volume_file *f)
 	return s;
 }
 
+/* Reads all items of an image. */
+static enum sl_status read_image(struct volume_file *f)
+{
+	const struct sl_npy *a = &f->array;
+	struct sl_volume *v = f->v;
+	uint8_t item[16]; /* no type of numbers is larger */
+	double total = 0;
+	void *memory;
+
+	if (a->dimensions != 2 || a->n == 0 || a->n > SL_VOLUME_PIXELS_MAX ||
+		a->size[0] > SL_VOLUME_SIDE_MAX || a->size[1] > SL_VOLUME_SIDE_MAX)
+		return sl_fail(SL_BAD_INPUT,
+			"the array has %u dimensions and %zu items; an image has two dimensions of at "
+			"most %d, and 1 to 2^24 pixels: save it with the shape (nx, ny)",
+			a->dimensions, a->n, SL_VOLUME_SIDE_MAX);
+	v->size[0] = (uint32_t)a->size[0], v->size[1] = (uint32_t)a->size[1], v->size[2] = 1;
+	SL_TRY(sl_add_context(
+		sl_memory_get(SL_HOST, a->n * sizeof(*v->pixels), &memory), "the image"));
+	v->pixels = (double *)memory;
+	for (uint32_t k = 0; k < a->n; k++) {
+		const uint32_t i = a->fortran ? k % v->size[0] : k / v->size[1],
+			       j = a->fortran ? k / v->size[0] : k % v->size[1];
+		double *pixel = &v->pixels[j + (size_t)v->size[1] * i];
+
+		SL_TRY(sl_npy_read(&f->in, item, a->bytes));
+		*pixel = sl_npy_value(a, item);
+		if (!(*pixel >= 0 && *pixel <= 1e100))
+			return sl_fail(SL_BAD_INPUT,
+				"pixel (%u, %u) is %g; weights are numbers from 0 to 1e100: correct "
+				"the file",
+				i, j, *pixel);
+		total += *pixel;
+	}
+	if (total == 0)
+		return sl_fail(SL_BAD_INPUT,
+			"all its pixels are 0, so no particle starts; correct the file");
+	return sl_npy_end(&f->in);
+}
+
 /* Checks the shape, gets the memory and reads all items. */
 static enum sl_status read_items(struct volume_file *f)
 {
@@ -157,7 +197,7 @@ static enum sl_status read_items(struct volume_file *f)
 static enum sl_status read_npy(struct volume_file *f)
 {
 	SL_TRY(sl_npy_read_header(&f->in, &f->array));
-	return read_items(f);
+	return f->request->image ? read_image(f) : read_items(f);
 }
 
 static bool is_named(const struct sl_zip_member *m, size_t length, const char *name)
@@ -370,6 +410,9 @@ static bool ends_with(const char *name, const char *suffix)
 /* A raw file has any bytes, so only its name tells it; all others have a first number. */
 static enum sl_status read_format(struct volume_file *f)
 {
+	if (f->request->image && !begins_with(f, "\x93NUMPY", 6) && !begins_with(f, "PK", 2))
+		return sl_fail(SL_BAD_INPUT,
+			"it is no array of numpy; save the image with numpy.save() or numpy.savez()");
 	if (ends_with(f->name, ".bin") || ends_with(f->name, ".raw") || ends_with(f->name, ".vol"))
 		return read_raw(f);
 	if (begins_with(f, "\x93NUMPY", 6))
@@ -403,15 +446,63 @@ enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
 	return s;
 }
 
+/*
+ * What sl_volume_keep() got last, a volume and an image: a run reads them when its configuration is
+ * resolved, and needs them again when it makes the data of its rules. An exchange moves them, so
+ * that no two threads have one.
+ */
+static _Atomic(struct sl_volume *) kept[2];
+
+static void free_kept(struct sl_volume *v)
+{
+	if (v)
+		sl_volume_free(v);
+	sl_memory_give(SL_HOST, v);
+}
+
+void sl_volume_keep(struct sl_volume *v)
+{
+	void *memory;
+
+	if (sl_memory_get(SL_HOST, sizeof(*v), &memory) != SL_OK) {
+		sl_volume_free(v);
+		return;
+	}
+	memcpy(memory, v, sizeof(*v));
+	free_kept(atomic_exchange(&kept[v->pixels != NULL], (struct sl_volume *)memory));
+	*v = (struct sl_volume){0};
+}
+
+/* Whether the volume of this stamp was kept; it then is in *v. Only raw files state a type. */
+static bool take_kept(uint64_t stamp, const struct sl_volume_request *r, struct sl_volume *v)
+{
+	struct sl_volume *k = atomic_exchange(&kept[r->image], NULL);
+	bool same = k && k->stamp == stamp &&
+	            (r->size[0] ? memcmp(r->size, k->size, sizeof(k->size)) == 0 : !r->type);
+
+	if (same) {
+		*v = *k;
+		*k = (struct sl_volume){0};
+	}
+	free_kept(k);
+	return same;
+}
+
 enum sl_status sl_volume_read(
 	const char *path, const struct sl_volume_request *request, struct sl_volume *v)
 {
 	struct sl_map map;
-	enum sl_status s;
+	enum sl_status s = SL_OK;
+	uint64_t stamp;
 
 	*v = (struct sl_volume){0};
 	SL_TRY(sl_map_file(path, &map));
-	s = sl_volume_parse(path, map.at, map.bytes, request, v);
+	stamp = sl_map_stamp(
+		&map, request->type ? sl_crc32(request->type, strlen(request->type)) : 0);
+	if (!take_kept(stamp, request, v)) {
+		s = sl_volume_parse(path, map.at, map.bytes, request, v);
+		v->stamp = stamp;
+	}
 	if (s == SL_OK && sl_map_is_changed(&map, path)) {
 		sl_volume_free(v);
 		s = sl_fail(SL_BAD_INPUT, "the file was changed while it was read; run again");
@@ -423,5 +514,6 @@ enum sl_status sl_volume_read(
 void sl_volume_free(struct sl_volume *v)
 {
 	sl_memory_give(SL_HOST, v->labels);
+	sl_memory_give(SL_HOST, v->pixels);
 	*v = (struct sl_volume){0};
 }

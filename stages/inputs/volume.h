@@ -18,12 +18,17 @@
 #include "primitives/base/status.h"
 #include "stages/models/common/rules_data.h"
 
-/* The most voxels of a volume (1024^3), and the largest label. */
-enum { SL_VOLUME_VOXELS_MAX = 1 << 30, SL_VOLUME_LABEL_MAX = UINT16_MAX };
+/* The most voxels of a volume (1024^3), the largest label, and the most pixels of an image. */
+enum {
+	SL_VOLUME_VOXELS_MAX = 1 << 30,
+	SL_VOLUME_LABEL_MAX = UINT16_MAX,
+	SL_VOLUME_PIXELS_MAX = 1 << 24,
+	SL_VOLUME_SIDE_MAX = 1 << 16 /* pixels along a side */
+};
 
 /*
  * Reads the file path. SL_BAD_INPUT for a file that is damaged, has another shape or labels that
- * are not whole numbers from 0 to 65535; SL_USAGE for a wrong request. Free the volume with
+ * are not whole numbers from 0 to 65535, or pixels that are no weights; SL_USAGE for a wrong request. Free the volume with
  * sl_volume_free(); after a failure it has no labels.
  */
 enum sl_status sl_volume_read(
@@ -34,5 +39,11 @@ enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
 	const struct sl_volume_request *request, struct sl_volume *v);
 
 void sl_volume_free(struct sl_volume *v);
+
+/*
+ * Frees the volume later: the next sl_volume_read() of the same unchanged file, in any thread, takes
+ * it instead of reading. At most one volume and one image are kept, the last ones.
+ */
+void sl_volume_keep(struct sl_volume *v);
 
 #endif

@@ -233,12 +233,13 @@ struct sl_model {
 
 	/*
 	 * Data of the rules that are too large for them (rules_data.h); NULL: none. data() returns
-	 * the member of the rules that refers to them. load() reads the file that the key file
-	 * names. Without rules, before make(), it sets the keys that follow from the file, and what
+	 * the member of the rules that refers to them. load() reads the files that keys name, and
+	 * sets *key to the last of these keys. Without rules, before make(), it sets the keys that follow from the file, and what
 	 * identifies it; with rules, it writes the data.
 	 */
 	struct sl_rules_data *(*data)(void *rules);
-	enum sl_status (*load)(void *config, const void *rules, sl_volume_reader *read);
+	enum sl_status (*load)(void *config, const void *rules,
+		const struct sl_volume_reader *reader, const char **key);
 
 	/*
 	 * Offset of a struct sl_source_config (list_config.h) in the configuration, and the section

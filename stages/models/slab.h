@@ -69,7 +69,7 @@ enum sl_slab_source {
 };
 enum sl_slab_outline { SL_SLAB_NO_DETECTOR, SL_SLAB_ANNULUS, SL_SLAB_RECTANGLE };
 
-enum { SL_SLAB_LAYERS_MAX = 16, SL_SLAB_REGIONS = 3 };
+enum { SL_SLAB_LAYERS_MAX = 16 };
 #define SL_SLAB_CLEAR_PATH 1e30f /* cm: the mean free path of a clear layer */
 
 struct sl_slab_layer {

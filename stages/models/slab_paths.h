@@ -20,15 +20,7 @@
 
 #include "stages/models/slab.h"
 
-/* Calls X(column number k) for each region. */
-#define SL_SLAB_EVERY_REGION(X) X(1) X(2) X(3)
-
-#define SL_COLUMNS_slab_paths                                                     \
-	(SL_COLUMNS_slab | SL_BIT(SL_COLUMN_path_1) | SL_BIT(SL_COLUMN_path_2) |  \
-		SL_BIT(SL_COLUMN_path_3) | SL_BIT(SL_COLUMN_collisions_1) |       \
-		SL_BIT(SL_COLUMN_collisions_2) | SL_BIT(SL_COLUMN_collisions_3) | \
-		SL_BIT(SL_COLUMN_momentum_1) | SL_BIT(SL_COLUMN_momentum_2) |     \
-		SL_BIT(SL_COLUMN_momentum_3))
+#define SL_COLUMNS_slab_paths    (SL_COLUMNS_slab | SL_COLUMNS_OF_REGIONS)
 #define SL_FATES_slab_paths      SL_FATES_slab
 #define SL_RECOMPUTED_slab_paths false
 #define SL_WEIGHTED_slab_paths   true
@@ -54,7 +46,7 @@ SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_flight *f, sl_l
 		p->collisions_##k += sl_one_if(here & f->collides);      \
 		p->momentum_##k += sl_select(here, f->deflection, 0.0f); \
 	} while (0);
-	SL_SLAB_EVERY_REGION(REGION)
+	SL_EVERY_REGION(REGION)
 #undef REGION
 }
 
@@ -97,7 +89,7 @@ struct sl_slab_paths_config {
 
 #define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__),
 static const struct sl_option sl_slab_paths_options[] = {OPTION(regions, COUNTS, NUMBER, 0,
-	SL_SLAB_REGIONS,
+	SL_REGIONS,
 	.help = "region of each layer, 1 to 3, or 0 for layers whose paths are not counted; "
 		"if left out, up to three layers are the regions 1, 2 and 3")
 #include "stages/models/config/slab_options.def"
@@ -109,12 +101,12 @@ static void sl_slab_paths_make_regions(
 	struct sl_slab_config *c, uint32_t n, const struct sl_model_check *check)
 {
 	if (c->regions.n == 0) {
-		if (n > SL_SLAB_REGIONS)
+		if (n > SL_REGIONS)
 			check->complain(check->ctx, "regions",
 				"is missing: the slab has %u layers and there are %d regions; give "
 				"the region of each layer, such as [1, 1, 2, 0]",
-				n, SL_SLAB_REGIONS);
-		for (uint32_t i = 0; i < n && i < SL_SLAB_REGIONS; i++)
+				n, SL_REGIONS);
+		for (uint32_t i = 0; i < n && i < SL_REGIONS; i++)
 			c->regions.at[c->regions.n++] = i + 1;
 	} else if (c->regions.n != 1 && c->regions.n != n) {
 		check->complain(check->ctx, "regions",
@@ -147,7 +139,7 @@ static bool sl_slab_paths_range(const void *rules, enum sl_column column, double
 #define REGION(k)                               \
 	if (column == SL_COLUMN_collisions_##k) \
 		column = SL_COLUMN_collisions;
-	SL_SLAB_EVERY_REGION(REGION)
+	SL_EVERY_REGION(REGION)
 #undef REGION
 	return sl_slab_range(r, column, lo, hi);
 }
@@ -167,7 +159,7 @@ static sl_column_set sl_slab_paths_constants(const void *rules, struct sl_partic
 		values->path_##k = values->momentum_##k = 0;                           \
 		values->collisions_##k = 0;                                            \
 	}
-	SL_SLAB_EVERY_REGION(REGION)
+	SL_EVERY_REGION(REGION)
 #undef REGION
 	return set;
 }

@@ -91,25 +91,27 @@ SL_HD_PART void sl_voxels_collide(const struct sl_voxels *r, const struct sl_vox
 
 /*
  * One step of p, which is alive and in voxel i, described in *f. Returns the voxel where it is
- * then; where a particle has left the volume, the last one.
+ * then; where a particle has left the volume, the last one. *label: that of the flight's end. sums
+ * is as of sl_voxels_change(). It is always inlined, and the compiler drops what is not used.
  */
-SL_HD_PART sl_u32 sl_voxels_step_in(const struct sl_voxels *r, uint32_t most, sl_u32 i,
-	uint64_t seed, sl_lanes *p, struct sl_flight *f)
+SL_HD_PART sl_u32 sl_voxels_flight(const struct sl_voxels *r, sl_u32 i, uint64_t seed, sl_lanes *p,
+	struct sl_flight *f, struct sl_voxels_sums *sums)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	struct sl_voxels_walk w = sl_voxels_begin(r, p, i);
 	sl_f32 slowness = SL_VOXELS_OF(r, w.label, slowness);
 	sl_mask alive = p->fate == SL_FATE_alive, late;
 
-	(void)most;
 	w.length = -SL_VOXELS_OF(r, w.label, mean_free_path) * sl_log(sl_uniform(random.at[0]));
 	w.latest = (r->max_time - p->time) / slowness;
 	w.latest = sl_select(w.latest > 0.0f, w.latest, 0.0f);
-	sl_voxels_go(r, p, &w, alive);
+	sl_voxels_go(r, p, &w, alive, sums);
 	late = alive & sl_not(w.stops) & (w.latest <= w.length);
 	f->length = sl_select(w.stops, w.stopped, sl_select(late, w.latest, w.length));
 	f->collides = alive & sl_not(w.stops | late);
 	f->deflection = sl_all(0.0f);
+	if (sums)
+		sl_voxels_add_path(sums, &w, alive, f->length);
 	p->steps += 1;
 	sl_voxels_fly(r, &w, p, f->length, slowness);
 	i = sl_voxels_of_walk(&w, sl_all_mask(false));
@@ -133,21 +135,34 @@ SL_HD_PART sl_u32 sl_voxels_step_in(const struct sl_voxels *r, uint32_t most, sl
 	return i;
 }
 
+SL_HD_PART sl_u32 sl_voxels_step_in(const struct sl_voxels *r, uint32_t most, sl_u32 i,
+	uint64_t seed, sl_lanes *p, struct sl_flight *f)
+{
+	(void)most;
+	return sl_voxels_flight(r, i, seed, p, f, NULL);
+}
+
 SL_STEP_BY_MEDIA(voxels)
 
 #if SL_SIMD_LANES == 1
-/* Advances p by at most n steps. The voxel is known from step to step, and looked up only once. */
-SL_HD void sl_voxels_advance(const struct sl_voxels *r, sl_column_set wanted, uint64_t seed,
-	struct sl_particle *p, uint32_t n)
-{
-	uint32_t i = sl_voxels_medium_at(r, UINT32_MAX, p);
-	struct sl_flight f;
-
-	(void)wanted;
-	while (n-- > 0 && p->fate == SL_FATE_alive)
-		i = sl_voxels_step_in(r, UINT32_MAX, i, seed, p, &f);
-}
+/*
+ * Advances p by at most n steps. The voxel is known from step to step, and looked up only once.
+ */
+#define SL_ADVANCE_BY_VOXELS(model)                                                       \
+	SL_HD void sl_##model##_advance(const struct sl_##model *r, sl_column_set wanted, \
+		uint64_t seed, struct sl_particle *p, uint32_t n)                         \
+	{                                                                                 \
+		uint32_t i = sl_##model##_medium_at(r, UINT32_MAX, p);                    \
+		struct sl_flight f;                                                       \
+                                                                                          \
+		(void)wanted;                                                             \
+		while (n-- > 0 && p->fate == SL_FATE_alive)                               \
+			i = sl_##model##_step_in(r, UINT32_MAX, i, seed, p, &f);          \
+	}
+#else
+#define SL_ADVANCE_BY_VOXELS(model)
 #endif
+SL_ADVANCE_BY_VOXELS(voxels)
 
 /* --- scores ----------------------------------------------------------------------------------- */
 

@@ -39,7 +39,8 @@ FUZZ(any_npz)
 
 static void read_volume(const char *name, const uint8_t *data, size_t size)
 {
-	const struct sl_volume_request raw = {{(uint32_t)size, 1, 1}, "u1"}, none = {{0}, NULL};
+	const struct sl_volume_request raw = {{(uint32_t)size, 1, 1}, "u1", false},
+				       none = {{0}, NULL, false};
 	struct sl_volume v;
 	uint32_t largest = 0;
 

@@ -26,11 +26,6 @@ bool sl_path_is_missing(const char *path, int mode)
 	return path && mode;
 }
 
-void sl_memory_give(enum sl_space space, void *p)
-{
-	(void)space, (void)p;
-}
-
 /* Numbers of items: even a few of a model are long histories. */
 static const struct {
 	void (*rule)(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out);

@@ -17,6 +17,16 @@ struct sl_flight {
 	sl_f32 deflection; /* 1 - cosine of the scattering angle; 0 if nothing was scattered */
 };
 
+/* Calls X(column number k) for each region of the models slab_paths and voxels_paths. */
+#define SL_EVERY_REGION(X) X(1) X(2) X(3)
+enum { SL_REGIONS = 3 };
+
+#define SL_COLUMNS_OF_REGIONS                                                             \
+	(SL_BIT(SL_COLUMN_path_1) | SL_BIT(SL_COLUMN_path_2) | SL_BIT(SL_COLUMN_path_3) | \
+		SL_BIT(SL_COLUMN_collisions_1) | SL_BIT(SL_COLUMN_collisions_2) |         \
+		SL_BIT(SL_COLUMN_collisions_3) | SL_BIT(SL_COLUMN_momentum_1) |           \
+		SL_BIT(SL_COLUMN_momentum_2) | SL_BIT(SL_COLUMN_momentum_3))
+
 /* Moves p by distance (cm) along its direction. slowness is 1/speed, in ns/cm. */
 SL_HD void sl_fly(sl_lanes *p, sl_f32 distance, sl_f32 slowness)
 {

@@ -2,6 +2,7 @@
 #ifndef SL_STAGES_MODELS_COMMON_RULES_DATA_H
 #define SL_STAGES_MODELS_COMMON_RULES_DATA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"
@@ -31,9 +32,11 @@ struct sl_rules_data {
 struct sl_volume {
 	uint16_t
 		*labels; /* of voxel (i, j, k): labels[i + nx*(j + ny*k)], in one sl_memory_get() */
-	uint32_t size[3];  /* nx, ny, nz */
+	double *pixels;  /* of an image: pixels[j + ny*i], in one sl_memory_get(), and no labels */
+	uint32_t size[3];  /* nx, ny, nz; of an image nx, ny, 1 */
 	double edge_mm[3]; /* of a voxel; 0 if the file does not state it */
 	uint32_t largest;  /* label */
+	uint64_t stamp;    /* of the file, and of the type that was stated (volume.c) */
 };
 
 /* What the user states of the file. */
@@ -41,10 +44,14 @@ struct sl_volume_request {
 	uint32_t
 		size[3]; /* 0: not stated; a raw file needs them, that of any other must be equal */
 	const char *type; /* of the items of a raw file: "u1", ">u2", ...; NULL: not stated */
+	bool image;       /* an array of numpy of two dimensions: weights, finite and at least 0 */
 };
 
-/* Reads a volume from a file; sl_volume_read() is one. */
-typedef enum sl_status sl_volume_reader(
-	const char *path, const struct sl_volume_request *request, struct sl_volume *v);
+/* Reads a volume from a file, as sl_volume_read() does, and takes it back after use. */
+struct sl_volume_reader {
+	enum sl_status (*read)(
+		const char *path, const struct sl_volume_request *request, struct sl_volume *v);
+	void (*give)(struct sl_volume *v);
+};
 
 #endif

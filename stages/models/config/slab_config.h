@@ -50,7 +50,7 @@ static double sl_slab_layer_value(const struct sl_reals *list, uint32_t i)
 	return list->at[list->n > 1 ? i : 0];
 }
 
-/* The region that counts the paths in layer i: 1 to SL_SLAB_REGIONS; 0: none. */
+/* The region that counts the paths in layer i: 1 to SL_REGIONS; 0: none. */
 static uint32_t sl_slab_region(const struct sl_slab_config *c, uint32_t i)
 {
 	return c->regions.n == 0 ? 0 : (uint32_t)c->regions.at[c->regions.n > 1 ? i : 0];

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/models/config/absorption_config.h"
 #include "stages/models/config/list_config.h"
 
 struct sl_voxels_medium_config {
 	double mu_a, mu_s, g, n;
+	uint64_t region; /* of voxels_paths; voxels: 0 */
 };
 
 struct sl_voxels_detector_config {
@@ -36,15 +36,18 @@ struct sl_voxels_config {
 		int type;
 		struct sl_vector position, direction, side, side_2;
 		double radius, sigma, na, angle;
+		char image[SL_TEXT_BYTES];
 		struct sl_source_config list;
 	} source;
 	uint64_t n_detectors;
 	struct sl_voxels_detector_config detectors[SL_VOXELS_DETECTORS_MAX];
-	uint32_t largest; /* label of the volume; set by sl_voxels_load(); 0: no file was read */
+	bool separate;     /* labels of equal media; set by sl_voxels_paths_load() */
+	uint32_t image[2]; /* its pixels; set by sl_voxels_load() */
+	uint32_t largest;  /* label of the volume; set by sl_voxels_load(); 0: no file was read */
 };
 
-static const char *const sl_voxels_sources[] = {
-	"pencil", "gaussian", "disk", "fibre", "isotropic", "cone", "planar", "line", "slit", NULL};
+static const char *const sl_voxels_sources[] = {"pencil", "gaussian", "disk", "fibre", "isotropic",
+	"cone", "planar", "line", "slit", "pattern", NULL};
 
 #define OPTION(...) SL_OPTION(sl_voxels_config, __VA_ARGS__),
 #define OF_MEDIUM(path, ...)                                                            \
@@ -53,11 +56,11 @@ static const char *const sl_voxels_sources[] = {
 #define OF_DETECTOR(path, ...)                                                                  \
 	SL_OPTION_NAMED("detectors[]." #path, sl_voxels_config, detectors[0].path, __VA_ARGS__, \
 		.stride = sizeof(struct sl_voxels_detector_config)),
+#define OF_REGION(...)
 static const struct sl_option sl_voxels_options[] = {
 #include "stages/models/config/voxels_options.def"
 };
-#undef OF_DETECTOR
-#undef OF_MEDIUM
+#undef OF_REGION
 #undef OPTION
 
 /* --- the data --------------------------------------------------------------------------------- */
@@ -66,7 +69,7 @@ static const struct sl_option sl_voxels_options[] = {
 static struct sl_voxels_medium sl_voxels_make_medium(
 	const struct sl_voxels_config *c, uint64_t label)
 {
-	const struct sl_voxels_medium_config outside = {0, 0, 0, c->n_outside},
+	const struct sl_voxels_medium_config outside = {0, 0, 0, c->n_outside, 0},
 					     *m = label > 0 ? &c->media[label - 1] : &outside;
 	double mu_t = m->mu_a + m->mu_s, absorb = mu_t > 0 ? m->mu_a / mu_t : 0;
 	double g = mu_t > 0 ? m->g : 1;
@@ -88,8 +91,8 @@ static uint8_t sl_voxels_same_label(const struct sl_voxels_config *c, uint64_t l
 {
 	uint64_t k = 1;
 
-	while (k < label &&
-		memcmp(&c->media[k - 1], &c->media[label - 1], sizeof(c->media[0])) != 0)
+	while (k < label && memcmp(&c->media[k - 1], &c->media[label - 1],
+				    offsetof(struct sl_voxels_medium_config, region)) != 0)
 		k++;
 	return (uint8_t)(label > 0 ? k : 0);
 }
@@ -113,7 +116,7 @@ static void sl_voxels_fill(
 	memset(media, 0, sl_voxels_label_bytes(r));
 	for (uint64_t k = 0; k <= c->n_media; k++) {
 		media[k] = sl_voxels_make_medium(c, k);
-		same[k] = sl_voxels_same_label(c, k);
+		same[k] = c->separate ? (uint8_t)k : sl_voxels_same_label(c, k);
 	}
 	for (uint64_t k = 0; k < c->size.at[2]; k++)
 		for (uint64_t j = 0; j < c->size.at[1]; j++) {
@@ -125,20 +128,67 @@ static void sl_voxels_fill(
 		}
 }
 
-/* Compares the checksum of the volume with that of the configuration, or stores it. */
-static enum sl_status sl_voxels_check(struct sl_voxels_config *c, const struct sl_volume *v)
+/* sum/total in 2^-31, rounded down: a division bit by bit, as sums are up to 2^56. */
+static uint32_t sl_voxels_part(uint64_t sum, uint64_t total)
 {
-	const size_t n = (size_t)v->size[0] * v->size[1] * v->size[2];
-	const uint32_t crc = sl_crc32(v->labels, n * sizeof(*v->labels));
+	uint64_t part = 0;
 
-	if (c->checksum.n > 0 && c->checksum.at[0] != crc)
+	for (int bit = 0; bit <= 31; bit++) {
+		part = 2 * part + (sum >= total);
+		sum = 2 * (sum >= total ? sum - total : sum);
+	}
+	return (uint32_t)part;
+}
+
+/* The whole number of a weight, of which the largest is most. */
+static uint64_t sl_voxels_whole(double weight, double most)
+{
+	return (uint64_t)(weight / most * 0x1p32);
+}
+
+/*
+ * Writes the chances of a pattern (struct sl_voxels). All sums and divisions are of whole numbers,
+ * at most 2^24 pixels of at most 2^32, so they are the same everywhere.
+ */
+static void sl_voxels_fill_pattern(const struct sl_volume *image, const struct sl_voxels *r)
+{
+	char *to = (char *)(uintptr_t)r->data.at + r->pattern;
+	const uint32_t columns = r->columns;
+	double most = 0;
+
+	for (size_t k = 0; k < (size_t)r->rows * columns; k++)
+		most = fmax(most, image->pixels[k]);
+	for (uint32_t list = 0; list <= r->rows; list++) { /* of rows, then the pixels of each */
+		const uint32_t n = list == 0 ? r->rows : columns, per = list == 0 ? columns : 1;
+		const double *pixel =
+			image->pixels + (list == 0 ? 0 : (size_t)(list - 1) * columns);
+		uint64_t total = 0, sum = 0;
+
+		for (size_t k = 0; k < (size_t)n * per; k++)
+			total += sl_voxels_whole(pixel[k], most);
+		for (uint32_t k = 0; k < n; k++, to += sizeof(uint32_t)) {
+			uint32_t chance;
+
+			for (uint32_t i = 0; i < per; i++)
+				sum += sl_voxels_whole(pixel[(size_t)k * per + i], most);
+			chance = total > 0 ? sl_voxels_part(sum, total) : 0;
+			memcpy(to, &chance, sizeof(chance));
+		}
+	}
+}
+
+/* Compares item k of the checksums with the one of a file, or stores it. */
+static enum sl_status sl_voxels_check(
+	struct sl_voxels_config *c, const char *file, uint32_t k, uint32_t crc, const char *what)
+{
+	if (c->checksum.n > k && c->checksum.at[k] != crc)
 		return sl_fail(SL_BAD_INPUT,
-			"%s was changed (the CRC-32 of its labels is %" PRIu32
+			"%s was changed (the CRC-32 of its %s is %" PRIu32
 			", model.voxels.checksum is %" PRIu64
 			"); restore the file, or remove model.voxels.checksum and start a new run",
-			c->file, crc, c->checksum.at[0]);
-	c->checksum.n = 1;
-	c->checksum.at[0] = crc;
+			file, what, crc, c->checksum.at[k]);
+	c->checksum.n = c->checksum.n > k ? c->checksum.n : k + 1;
+	c->checksum.at[k] = crc;
 	return SL_OK;
 }
 
@@ -156,29 +206,59 @@ static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *
 	}
 }
 
+/*
+ * Reads a file of the configuration, of which item k of the checksums is. A wrong name is a problem
+ * of the configuration.
+ */
+static enum sl_status sl_voxels_read(struct sl_voxels_config *c, const char *file, uint32_t k,
+	const struct sl_volume_request *request, const struct sl_volume_reader *reader,
+	struct sl_volume *v)
+{
+	enum sl_status s = reader->read(file, request, v);
+	size_t n = (size_t)v->size[0] * v->size[1] * v->size[2];
+
+	if (s == SL_OK)
+		return request->image
+		               ? sl_voxels_check(c, file, k,
+					 sl_crc32(v->pixels, n * sizeof(*v->pixels)), "pixels")
+		               : sl_voxels_check(c, file, k,
+					 sl_crc32(v->labels, n * sizeof(*v->labels)), "labels");
+	return s == SL_DISK && sl_path_is_missing(file, R_OK) ? SL_USAGE : s;
+}
+
 /* See struct sl_model. */
-static enum sl_status sl_voxels_load(void *config, const void *rules, sl_volume_reader *read)
+static enum sl_status sl_voxels_load(
+	void *config, const void *rules, const struct sl_volume_reader *reader, const char **key)
 {
 	struct sl_voxels_config *c = (struct sl_voxels_config *)config;
+	const struct sl_voxels *r = (const struct sl_voxels *)rules;
 	struct sl_volume_request request = {.type = c->type[0] ? c->type : NULL};
-	struct sl_volume v = {.largest = 1};
+	const struct sl_volume_request of_image = {.image = true};
+	struct sl_volume v = {.largest = 1}, image = {.size = {0}};
 	enum sl_status s = SL_OK;
 
 	for (uint32_t a = 0; a < 3 && c->size.n == 3; a++)
 		request.size[a] = (uint32_t)c->size.at[a];
 	c->largest = c->file[0] ? 0 : 1;
-	if (c->file[0]) {
-		s = read(c->file, &request, &v);
-		if (s == SL_OK)
-			s = sl_voxels_check(c, &v);
-		if (s == SL_OK)
-			sl_voxels_store(c, &v);
-		if (s == SL_DISK && sl_path_is_missing(c->file, R_OK))
-			s = SL_USAGE; /* a wrong name is a problem of the configuration */
+	*key = "file";
+	if (c->file[0])
+		s = sl_voxels_read(c, c->file, 0, &request, reader, &v);
+	if (s == SL_OK && c->file[0])
+		sl_voxels_store(c, &v);
+	if (s == SL_OK && c->source.image[0]) {
+		*key = "source.image";
+		s = sl_voxels_read(
+			c, c->source.image, c->file[0] ? 1 : 0, &of_image, reader, &image);
+		c->image[0] = image.size[0], c->image[1] = image.size[1];
 	}
 	if (s == SL_OK && rules) /* make() has accepted the size */
-		sl_voxels_fill(c, &v, (const struct sl_voxels *)rules);
-	sl_memory_give(SL_HOST, v.labels);
+		sl_voxels_fill(c, &v, r);
+	if (s == SL_OK && rules && r->rows > 0)
+		sl_voxels_fill_pattern(&image, r);
+	if (v.labels)
+		reader->give(&v);
+	if (image.pixels)
+		reader->give(&image);
 	return s;
 }
 

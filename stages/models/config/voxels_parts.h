@@ -36,9 +36,11 @@ static void sl_voxels_check_source(
 	sl_model_require_only_if(
 		check, type == SL_VOXELS_CONE, "source.angle", "source.type: cone");
 	sl_model_require_only_if(check, type >= SL_VOXELS_PLANAR, "source.side",
-		"source.type: planar, line or slit");
+		"source.type: planar, line, slit or pattern");
+	sl_model_require_only_if(check, type == SL_VOXELS_PLANAR || type == SL_VOXELS_PATTERN,
+		"source.side_2", "source.type: planar or pattern");
 	sl_model_require_only_if(
-		check, type == SL_VOXELS_PLANAR, "source.side_2", "source.type: planar");
+		check, type == SL_VOXELS_PATTERN, "source.image", "source.type: pattern");
 	sl_model_refuse_unused(check,
 		type != SL_VOXELS_ISOTROPIC && type != SL_VOXELS_LINE && !listed,
 		"source.direction", "a source.type other than isotropic and line");
@@ -70,7 +72,8 @@ static void sl_voxels_make_source(
 	const struct sl_voxels_config *c, struct sl_voxels *r, const struct sl_model_check *check)
 {
 	const int type = c->source.type;
-	const bool sides = type >= SL_VOXELS_PLANAR, area = type == SL_VOXELS_PLANAR;
+	const bool sides = type >= SL_VOXELS_PLANAR,
+		   area = type == SL_VOXELS_PLANAR || type == SL_VOXELS_PATTERN;
 	struct sl_vector along = type == SL_VOXELS_LINE ? c->source.side : c->source.direction;
 	const double *position = c->source.position.at, *side = c->source.side.at,
 		     *side_2 = c->source.side_2.at;
@@ -100,6 +103,11 @@ static void sl_voxels_make_source(
 	}
 	if (sides)
 		r->size = 1; /* there is a place to draw */
+	if (type == SL_VOXELS_PATTERN) {
+		r->rows = c->image[0], r->columns = c->image[1];
+		r->pattern = (r->data.bytes + 3) / 4 * 4;
+		r->data.bytes = r->pattern + 4 * (uint64_t)r->rows * (r->columns + 1);
+	}
 }
 
 /* --- units of scores -------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
  *	planar     uniformly over a parallelogram
  *	line       uniformly over a line segment, in directions across it
  *	slit       uniformly over a line segment, in the direction
+ *	pattern    over a parallelogram, with the chances of the pixels of an image, in the direction
  *	list       where particles of a list are
  */
 #ifndef SL_STAGES_MODELS_VOLUME_VOXELS_SOURCE_H
@@ -21,12 +22,39 @@
 /* The block of random words that gives the place on a source with a width: no flight reaches it. */
 #define SL_VOXELS_PLACE_BLOCK (UINT64_C(1) << 32)
 
+/*
+ * The number of a random word in a list of n chances up to each of them, of which the last is 2^31:
+ * comparisons of integers, exact everywhere. Bits are read as those of floats, which lanes gather.
+ */
+SL_HD_PART sl_u32 sl_voxels_pick(const struct sl_voxels *r, sl_u32 first, uint32_t n, sl_u32 word)
+{
+	const float *chance = (const float *)((const char *)r->data.at + r->pattern);
+	sl_u32 at = sl_all_u32(0);
+
+	for (uint32_t half = 1u << 15; half > 0; half /= 2) {
+		sl_u32 next = at + half;
+		sl_u32 last = sl_select_u32(next < n, next, sl_all_u32(n)) - 1u;
+
+		at = sl_select_u32(
+			(next < n) & (sl_bits(SL_ITEM(chance, first + last)) <= word >> 1), next,
+			at);
+	}
+	return at;
+}
+
 /* Moves p from the position of the source to its place on it. */
 SL_HD_PART void sl_voxels_start_place(const struct sl_voxels *r, sl_lanes *p, uint64_t seed)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_all_u64(SL_VOXELS_PLACE_BLOCK));
 	sl_f32 a = sl_uniform(random.at[0]), b = sl_uniform(random.at[1]);
 
+	if (r->source == SL_VOXELS_PATTERN) {
+		sl_u32 none = sl_all_u32(0), i = sl_voxels_pick(r, none, r->rows, random.at[2]);
+		sl_u32 j = sl_voxels_pick(r, i * r->columns + r->rows, r->columns, random.at[3]);
+
+		a = (sl_f32_of(i) + a) / (float)r->rows;
+		b = (sl_f32_of(j) + b) / (float)r->columns;
+	}
 	if (r->source >= SL_VOXELS_PLANAR) {
 		p->x = fmaf(a, r->side_x[0], fmaf(b, r->side_x[1], p->x));
 		p->y = fmaf(a, r->side_y[0], fmaf(b, r->side_y[1], p->y));
@@ -159,7 +187,7 @@ SL_HD_PART void sl_voxels_launch(const struct sl_voxels *r, sl_lanes *p, sl_f32 
 		w.length = sl_voxels_least(sl_voxels_outer(&w.x, q.x, r->nx, r->dx),
 			sl_voxels_least(sl_voxels_outer(&w.y, q.y, r->ny, r->dy),
 				sl_voxels_outer(&w.z, q.z, r->nz, r->dz)));
-		sl_voxels_go(r, &q, &w, walks);
+		sl_voxels_go(r, &q, &w, walks, NULL);
 		misses = misses | (walks & sl_not(w.stops));
 		if (sl_any(w.stops)) {
 			sl_lanes in = q;

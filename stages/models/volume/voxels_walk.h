@@ -36,7 +36,8 @@ enum sl_voxels_source {
 	SL_VOXELS_CONE,
 	SL_VOXELS_PLANAR,
 	SL_VOXELS_LINE,
-	SL_VOXELS_SLIT
+	SL_VOXELS_SLIT,
+	SL_VOXELS_PATTERN
 };
 
 enum {
@@ -60,7 +61,8 @@ struct sl_voxels_detector {
 
 /*
  * The data of the rules: struct sl_voxels_medium[SL_VOXELS_MEDIA], by label, then a label of 8 bits
- * for each voxel, x first, of the volume with a layer of voxels of label 0 around it.
+ * for each voxel, x first, of the volume with a layer of voxels of label 0 around it. The chances of
+ * a pattern follow: of its rows, up to each of them, and then of the pixels of each row, in 2^-31.
  */
 struct sl_voxels {
 	struct sl_rules_data data;
@@ -75,6 +77,8 @@ struct sl_voxels {
 	float size;   /* of a source: radius, or standard deviation, cm */
 	float spread; /* fibre: squared sine of the half angle; cone: 1 - its cosine */
 	float side_x[2], side_y[2], side_z[2]; /* the sides of a planar source, line or slit, cm */
+	uint64_t pattern;                      /* where its chances are in the data */
+	uint32_t rows, columns;                /* pixels along its sides */
 	uint32_t detectors;
 	struct sl_voxels_detector detector[SL_VOXELS_DETECTORS_MAX];
 	float longest;  /* mean free path of a medium that is not clear, cm; 0: none */
@@ -181,6 +185,28 @@ SL_HD_PART struct sl_voxels_walk sl_voxels_begin(
 	return w;
 }
 
+/* What flights add up by region, for the model voxels_paths (voxels_paths.h). */
+struct sl_voxels_sums {
+	const uint8_t *region, *same; /* of each label: its region; the least label of its medium */
+	sl_f32 since;                 /* where the walk has come to its label */
+	sl_f32 path_1, path_2, path_3;
+	sl_u32 region_at_end;
+};
+
+/* Adds the path of the walk in its label, up to the distance at. */
+SL_HD_PART void sl_voxels_add_path(
+	struct sl_voxels_sums *s, const struct sl_voxels_walk *w, sl_mask m, sl_f32 at)
+{
+	sl_u32 region = SL_BYTE(s->region, w->label);
+	sl_f32 path = sl_select(m, at - s->since, 0.0f);
+
+	s->path_1 += sl_select(region == 1, path, 0.0f);
+	s->path_2 += sl_select(region == 2, path, 0.0f);
+	s->path_3 += sl_select(region == 3, path, 0.0f);
+	s->since = sl_select(m, at, s->since);
+	s->region_at_end = region;
+}
+
 /* Crosses the face ahead on an axis in the lanes of m. */
 SL_HD_PART void sl_voxels_cross(
 	sl_mask m, sl_f32 start, float edge, struct sl_voxels_axis *a, sl_u32 *place)
@@ -195,16 +221,23 @@ SL_HD_PART void sl_voxels_cross(
 /*
  * The lanes of changes have come to another label at the distance at. Those whose index of
  * refraction stays go on with the optical length that is left; the others stop. Nothing goes on
- * from the outside or to it.
+ * from the outside or to it. sums: NULL, a constant of the caller, or what the flight adds up; then
+ * labels of equal media are not one, and the length is only computed again for another medium.
  */
 SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_walk *w,
-	sl_mask changes, sl_u32 next, sl_f32 at)
+	sl_mask changes, sl_u32 next, sl_f32 at, struct sl_voxels_sums *sums)
 {
 	sl_mask on = changes & (next != 0) & (w->label != 0) &
 	             (SL_VOXELS_OF(r, next, n) == SL_VOXELS_OF(r, w->label, n));
 	sl_f32 left = (w->length - at) * SL_VOXELS_OF(r, w->label, mu_t);
+	sl_mask other = on;
 
-	w->length = sl_select(on, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
+	if (sums) {
+		other = on & (SL_BYTE(sums->same, next) != SL_BYTE(sums->same, w->label));
+		sl_voxels_add_path(sums, w, on, at);
+	}
+	w->length =
+		sl_select(other, fmaf(left, SL_VOXELS_OF(r, next, mean_free_path), at), w->length);
 	w->label = sl_select_u32(on, next, w->label);
 	w->stops = w->stops | (changes & sl_not(on));
 	w->stopped = sl_select(changes & sl_not(on), at, w->stopped);
@@ -214,8 +247,8 @@ SL_HD_PART void sl_voxels_change(const struct sl_voxels *r, struct sl_voxels_wal
  * Walks from voxel to voxel in the lanes of walks, until the flights end or stop at a face. The
  * threads of a warp cross faces of different axes, so a device computes all three and selects.
  */
-SL_HD_PART void sl_voxels_go(
-	const struct sl_voxels *r, const sl_lanes *p, struct sl_voxels_walk *w, sl_mask walks)
+SL_HD_PART void sl_voxels_go(const struct sl_voxels *r, const sl_lanes *p, struct sl_voxels_walk *w,
+	sl_mask walks, struct sl_voxels_sums *sums)
 {
 	enum { ONE_LANE = SL_SIMD_LANES == 1 };
 
@@ -241,7 +274,7 @@ SL_HD_PART void sl_voxels_go(
 		next = sl_voxels_label(r, w->place);
 		changes = walks & (next != w->label);
 		if (sl_any(changes)) {
-			sl_voxels_change(r, w, changes, next, at);
+			sl_voxels_change(r, w, changes, next, at, sums);
 			w->at_x = w->at_x | (w->stops & x);
 			w->at_y = w->at_y | (w->stops & y);
 			walks = walks & sl_not(w->stops);

@@ -9,7 +9,8 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 
-static const struct sl_volume_request none = {{0}, NULL}, shaped = {{3, 4, 5}, "uint8"};
+static const struct sl_volume_request none = {{0}, NULL, false},
+				      shaped = {{3, 4, 5}, "uint8", false};
 
 static const char *file_of(const char *name)
 {
@@ -123,9 +124,32 @@ TEST(wrong_files_are_refused)
 
 TEST(raw_files_need_a_shape_and_a_type)
 {
-	static const struct sl_volume_request wrong = {{3, 4, 5}, "c16"};
+	static const struct sl_volume_request wrong = {{3, 4, 5}, "c16", false};
 	struct sl_volume v;
 
 	assert_fails(sl_volume_parse("a.RAW", "", 0, &none, &v), SL_USAGE, "give both");
 	assert_fails(sl_volume_parse("a.vol", "", 0, &wrong, &v), SL_USAGE, "c16 is not a type");
+}
+
+/* A kept volume is not read again, unless its file or what is stated of it differs. */
+TEST(kept_volumes_are_read_once)
+{
+	static const struct sl_volume_request flat = {{3, 20, 1}, "uint8", false};
+	struct sl_volume v, again;
+	const uint16_t *labels;
+
+	assert_ok(sl_volume_read(file_of("u1.bin"), &shaped, &v));
+	labels = v.labels;
+	sl_volume_keep(&v);
+	assert_null(v.labels);
+	assert_ok(sl_volume_read(file_of("u1.bin"), &shaped, &v));
+	assert_ptr_equal(labels, v.labels);
+	assert_ok(sl_volume_read(file_of("u1.bin"), &shaped, &again)); /* taken */
+	assert_ptr_not_equal(labels, again.labels);
+	sl_volume_keep(&v);
+	expect_labels(&again, 3, 4, 5);
+	assert_ok(sl_volume_read(file_of("u1.bin"), &flat, &v));
+	expect_labels(&v, 3, 20, 1);
+	assert_ok(sl_volume_read(file_of("u1.nii"), &none, &v));
+	expect_labels(&v, 3, 4, 5);
 }

@@ -156,7 +156,7 @@ TEST(histories_are_those_of_slab)
 			struct sl_particle p = end_of(&s, id), q = end_of(&r, id);
 
 #define REGION(k) q.path_##k = q.momentum_##k = 0, q.collisions_##k = 0;
-			SL_SLAB_EVERY_REGION(REGION)
+			SL_EVERY_REGION(REGION)
 #undef REGION
 			assert_memory_equal(&p, &q, sizeof(p));
 		}

@@ -118,7 +118,7 @@ static void check_place(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	if (r->model == sl_models[SL_MODEL_slab] || r->model == sl_models[SL_MODEL_slab_paths])
 		check_slab(RULES_IN(slab, r), p);
-	if (r->model == sl_models[SL_MODEL_voxels])
+	if (r->model == sl_models[SL_MODEL_voxels] || r->model == sl_models[SL_MODEL_voxels_paths])
 		check_voxels(RULES_IN(voxels, r), p);
 	if (r->model == sl_models[SL_MODEL_cavity])
 		check_cavity(RULES_IN(cavity, r), p);

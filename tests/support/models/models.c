@@ -65,6 +65,7 @@ static void make_data(struct sl_recipe *r, void *config, bool mixes, uint64_t *s
 	void **at = &pool[next++ % 64];
 	struct sl_rules_data *data = sl_recipe_data(r);
 	const struct sl_voxels *v = RULES_IN(voxels, r);
+	const char *key;
 	uint8_t *label;
 
 	if (!data)
@@ -76,7 +77,7 @@ static void make_data(struct sl_recipe *r, void *config, bool mixes, uint64_t *s
 		make_records(data, seed);
 	if (!r->model->load)
 		return;
-	assert_ok(r->model->load(config, r->rules.bytes, NULL));
+	assert_ok(r->model->load(config, r->rules.bytes, NULL, &key));
 	label = (uint8_t *)*at + SL_VOXELS_MEDIA * sizeof(struct sl_voxels_medium);
 	for (uint32_t k = 0; mixes && k < (uint32_t)v->nz; k++)
 		for (uint32_t j = 0; j < (uint32_t)v->ny; j++)
@@ -96,13 +97,14 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 	struct sl_reader *reader;
 	struct sl_recipe r;
 	char text[4096];
+	const char *key;
 
 	snprintf(text, sizeof(text), "run: {particles: 1}\nkeep: absorbed\nmodel: {%s}\n", model);
 	assert_ok(sl_config_open_text("c", text, strlen(text), NULL, 0, &config, &reader));
 	check = sl_config_check(reader);
 	set_model(&r, config.model);
 	if (r.model->load)
-		assert_ok(r.model->load(config.model_config.bytes, NULL, NULL));
+		assert_ok(r.model->load(config.model_config.bytes, NULL, NULL, &key));
 	r.model->make(config.model_config.bytes, &common, r.rules.bytes, &check);
 	if (sl_config_problems(reader) > 0)
 		fail_msg("%s\n%s", text, sl_config_report(reader));
@@ -165,8 +167,8 @@ static void set_counts(
 	if (strcmp(o->key, "checksum") == 0)
 		value->n = 0;
 	for (uint32_t i = 0; i < value->n; i++)
-		value->at[i] = pixels ? 1 + random_below(seed, 9)
-		                      : random_below(seed, SL_SLAB_REGIONS + 1);
+		value->at[i] =
+			pixels ? 1 + random_below(seed, 9) : random_below(seed, SL_REGIONS + 1);
 }
 
 /*
@@ -185,6 +187,9 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 		break;
 	case SL_KIND_BOOL:
 		*(bool *)value = random_below(seed, 2);
+		break;
+	case SL_KIND_COUNT:
+		*(uint64_t *)value = random_below(seed, (uint64_t)o->hi + 1);
 		break;
 	case SL_KIND_REAL:
 		*(double *)value = random_real(o, seed);
