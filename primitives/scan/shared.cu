@@ -21,16 +21,15 @@
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
 #include "look_ahead.cuh"
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/kernel/count.cuh"
 #include "primitives/kernel/look_back.cuh"
-#include "primitives/primitives.h"
 #include "warp_part.cuh"
 
 /* Arguments of the look-back kernel, by value. */
 template <typename T> struct scan_tile_job {
 	const T *in;
 	T *out;
-	uint64_t n;
+	struct sl_count count;
 	bool inclusive;
 	struct sl_look_back<T> tile_states;
 };
@@ -68,9 +67,12 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_previous();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.tile_states) : 0;
-	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
-	warp_part p = {
-		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
+	uint64_t first = (uint64_t)tile * warps * warp_part::items;
+	uint32_t n = sl_count_read(job.count);
+	if (first >= n)
+		return; /* later tiles are empty too, so none waits for this one */
+	first += warp * warp_part::items;
+	warp_part p = {lane, first, first < n ? (uint32_t)(n - first) : 0, vectors + warp * LANES * VECTORS};
 
 	read_part(p, job.in);
 	__syncwarp();
@@ -160,7 +162,7 @@ static enum sl_status launch(
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, sl_count_of(job), job->inclusive,
 		sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1) /* a single tile has no predecessor, so its state is never read */
@@ -239,6 +241,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 		.items = DEFAULT_TUNING.items,
 		.items_can = {4, 8, 16, 32},
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
 };
