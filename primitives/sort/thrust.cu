@@ -172,7 +172,8 @@ const struct sl_backend sl_sort_thrust = {
 	.name = "thrust",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "stable_sort_by_key of Thrust; a range of bits costs more than all bits",
+	.help = "stable_sort_by_key of Thrust; a range of bits costs more than all bits; "
+		"without n_on_device",
 	.scratch = scratch,
 	.sort = run,
 };
