@@ -168,7 +168,7 @@ struct sl_compact_job {
 	uint32_t n;
 	const void *n_on_device; /* the number of flags, in the space of the work; NULL: n */
 	enum sl_type n_type;     /* of *n_on_device */
-	uint32_t n_columns;                     /* 0 to SL_COMPACT_COLUMNS_MAX */
+	uint32_t n_columns;      /* 0 to SL_COMPACT_COLUMNS_MAX */
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */

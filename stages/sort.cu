@@ -1,5 +1,5 @@
 /* sort.cu - stage sort on a device: the key of each survivor, one thread per survivor. */
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "stages/sort.h"
 
 enum { BLOCK = 256 };

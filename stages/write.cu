@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "stages/counting/sums.cuh"
 #include "stages/write.h"
 
@@ -30,8 +30,8 @@ static __global__ void gather_kernel(
 }
 
 /* The column id is not stored; it follows from the position of a particle. */
-static __global__ void gather_ids_kernel(
-	uint64_t first_id, const uint32_t *index, uint64_t *to, struct sl_count count, uint64_t *digest)
+static __global__ void gather_ids_kernel(uint64_t first_id, const uint32_t *index, uint64_t *to,
+	struct sl_count count, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 	uint32_t n = sl_count_read(count);

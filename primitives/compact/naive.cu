@@ -14,7 +14,7 @@
  * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
 
 /* flag[i] = 1 for a survivor, otherwise 0, as after the last flag: the scan may read all of them. */
@@ -37,8 +37,8 @@ static __global__ void scatter_kernel(
 
 /* Writes a column's item of each survivor to its position. */
 template <class T>
-static __global__ void scatter_column_kernel(const uint8_t *keep, const uint32_t *position,
-	const T *from, T *to, struct sl_count count)
+static __global__ void scatter_column_kernel(
+	const uint8_t *keep, const uint32_t *position, const T *from, T *to, struct sl_count count)
 {
 	sl_for_items(sl_count_read(count), [=](uint64_t i) {
 		if (keep[i])
@@ -95,7 +95,8 @@ static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_co
 #define X(item_bytes, type)                                                              \
 	case item_bytes:                                                                 \
 		return SL_LAUNCH(scatter_column_kernel<type>, grid, block, 0, x->stream, \
-			job->keep, position, (const type *)c->from, (type *)c->to, sl_count_of(job));
+			job->keep, position, (const type *)c->from, (type *)c->to,       \
+			sl_count_of(job));
 		SL_COMPACT_ITEMS(X)
 #undef X
 	}

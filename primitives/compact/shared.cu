@@ -37,7 +37,7 @@
  * to 1024; 16, 32 or 64 flags per thread, at most 2^16 per tile.
  */
 #include "items.h"
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
 
 enum {

@@ -31,7 +31,7 @@
  * Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { BLOCK_MAX = 1024 };
@@ -175,8 +175,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	const struct compact_tiled_scratch l = lay_out(&inner.scratch, job->n, x->tuning);
 	const struct sl_scan_job sum = {
 		.in = l.count, .out = l.count, .n = l.tiles, .type = SL_U32};
-	struct compact_tiles t = {job->keep, sl_count_of(job), tile_tree_leaves(x->tuning), l.count, job->out,
-		job->n_out, job->n_columns};
+	struct compact_tiles t = {job->keep, sl_count_of(job), tile_tree_leaves(x->tuning), l.count,
+		job->out, job->n_out, job->n_columns};
 	size_t bytes = tile_tree_bytes<uint32_t>(x->tuning);
 
 	for (uint32_t k = 0; k < job->n_columns; k++)

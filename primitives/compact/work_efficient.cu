@@ -21,7 +21,7 @@
  * scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 
 enum {
 	WORD = 32, /* flags per word, lanes per warp */
@@ -46,9 +46,8 @@ static __device__ __forceinline__ uint64_t warp_count(void)
  * Blocks are whole warps.
  */
 template <uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX) ballot_kernel(
-	const uint8_t *keep, struct sl_count flags, uint32_t *ballots, uint32_t *count,
-	uint64_t n_words)
+static __global__ void __launch_bounds__(BLOCK_MAX) ballot_kernel(const uint8_t *keep,
+	struct sl_count flags, uint32_t *ballots, uint32_t *count, uint64_t n_words)
 {
 	uint64_t n = sl_count_read(flags);
 	uint32_t lane = threadIdx.x % WORD;
@@ -200,8 +199,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	uint32_t block = x->tuning.block;
 	uint32_t grid = sl_grid(job->n, block * ITEMS);
 
-	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep, sl_count_of(job),
-		l.ballots, l.position, l.n_words));
+	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep,
+		sl_count_of(job), l.ballots, l.position, l.n_words));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	if (job->out)

@@ -426,9 +426,8 @@ static enum sl_status look_ahead_run(
 	uint32_t lead = look_ahead_lead(job, sizeof(T));
 	uint32_t shift = (lead + width - items_before(job->out, sizeof(T))) % width;
 	struct look_ahead_job<T> t = {
-		(const T *)job->in, (T *)job->out, lead,
-			0, sl_count_of(job), shift, job->inclusive,
-			look_ahead_cut<T, P>(&a, job->n)
+		(const T *)job->in, (T *)job->out, lead, sl_count_of(job),
+			0, shift, job->inclusive, look_ahead_cut<T, P>(&a, job->n)
 	};
 
 	t.sums.tiles = look_ahead_tiles<P>(job->n, lead, sizeof(T));

@@ -15,7 +15,7 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
 
 /*

@@ -22,7 +22,7 @@
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
 #include "look_ahead.cuh"
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS); /* one per warp */
+	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS);   /* one per warp */
 	T *before = SUMS_ALL ? warp_sum + WARPS_MAX : nullptr; /* one per warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_previous();
@@ -165,8 +165,7 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
  * draining their pipeline.
  */
 static constexpr struct sl_tuning SMALL_TUNING = {512, 8}, LARGE_TUNING = {512, 32};
-static constexpr uint64_t SUMS_ALL_BYTES = 128 << 10, SMALL_BYTES = 1 << 20,
-			  LARGE_BYTES = 8 << 20;
+static constexpr uint64_t SUMS_ALL_BYTES = 128 << 10, SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
 static constexpr uint32_t LOOK_AHEAD_TILES = 6;
 
 /*
@@ -199,8 +198,8 @@ static enum sl_status launch(
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, sl_count_of(job), job->inclusive,
-		sl_look_back_cut<T>(&a, tiles)};
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, sl_count_of(job),
+		job->inclusive, sl_look_back_cut<T>(&a, tiles)};
 
 	if (tiles > 1 && !SUMS_ALL) /* a single tile has no predecessor: its state is never read */
 		SL_TRY(sl_look_back_clear(t.tile_states, x->stream));

@@ -56,7 +56,7 @@
  * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32;
  * block is a multiple of 32 up to 1024.
  */
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 #include "tile_tree.cuh"
 
 enum {
@@ -70,9 +70,8 @@ enum {
  * scan is the exclusive scan from the second leaf on, followed by the sum of the tile.
  */
 template <typename T, bool PADDED>
-static __global__ void __launch_bounds__(BLOCK_MAX)
-	scan_tiles_kernel(const T *in, T *out, struct sl_count count, uint32_t leaves,
-		bool inclusive, T *sums)
+static __global__ void __launch_bounds__(BLOCK_MAX) scan_tiles_kernel(
+	const T *in, T *out, struct sl_count count, uint32_t leaves, bool inclusive, T *sums)
 {
 	SL_SHARED_DYNAMIC(T, slots);
 	const tile_tree<T, PADDED> tree = {slots, leaves};
@@ -153,7 +152,8 @@ static enum sl_status scan_level(struct sl_exec *x, const struct scan_tiled_scra
 	if (tiles == 1)
 		return SL_OK;
 	SL_TRY((scan_level<T, PADDED>(x, l, level + 1, sums, sums, {tiles}, false)));
-	return SL_LAUNCH(add_kernel<T>, tiles, x->tuning.block, 0, x->stream, out, count, leaves, sums);
+	return SL_LAUNCH(
+		add_kernel<T>, tiles, x->tuning.block, 0, x->stream, out, count, leaves, sums);
 }
 
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)

@@ -20,7 +20,7 @@
  * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
  * to 1024.
  */
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 
 /* n < 2^32 has at most 31 levels above the input; one more entry stays NULL above the top level. */
 enum { LEVELS_MAX = 33 };
@@ -73,9 +73,8 @@ static __global__ void __launch_bounds__(BLOCK_MAX, 1)
  * Threads as in up_sweep_kernel().
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX, 1)
-	down_sweep_kernel(const T *above, const T *from, T *to, struct sl_count count,
-		uint32_t level, bool inclusive)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1) down_sweep_kernel(
+	const T *above, const T *from, T *to, struct sl_count count, uint32_t level, bool inclusive)
 {
 	uint32_t n = level_items(count, level), nodes = n / 2 + n % 2;
 	uint64_t step = (uint64_t)blockDim.x * ITEMS;
@@ -161,8 +160,8 @@ static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *jo
 		T *level = (T *)l.level[k];
 
 		SL_TRY(SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block,
-			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, count,
-			k, false));
+			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, count, k,
+			false));
 	}
 	return SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0,
 		x->stream, (const T *)l.level[1], in, (T *)job->out, count, 0, job->inclusive);

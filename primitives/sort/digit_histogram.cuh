@@ -61,9 +61,8 @@ static __device__ __forceinline__ void count_key(
  * the first is counted.
  */
 template <typename K>
-static __global__ void __launch_bounds__(COUNT_BLOCK)
-	count_kernel(const K *key, struct sl_count keys_of_job, struct key_bits<K> bits,
-		uint32_t (*count)[DIGITS])
+static __global__ void __launch_bounds__(COUNT_BLOCK) count_kernel(const K *key,
+	struct sl_count keys_of_job, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
 {
 	SL_SHARED(struct digit_counts<K>, s_count);
 	uint32_t *all = &s_count.of[0][0][0];

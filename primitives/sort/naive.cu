@@ -63,9 +63,8 @@ static __global__ void count_kernel(const K *key, struct sl_count keys, struct d
  * their total. The stores of a row go to two contiguous ranges.
  */
 template <typename K>
-static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to,
-	struct sl_count count, struct digit_field bit, uint32_t rows, const uint32_t *zeros,
-	uint64_t groups)
+static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, struct sl_count count,
+	struct digit_field bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
 {
 	uint64_t group = group_index(), n = sl_count_read(count);
 	uint32_t zero_at, one_at;

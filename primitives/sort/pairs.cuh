@@ -8,7 +8,7 @@
 #ifndef SL_PRIMITIVES_SORT_PAIRS_CUH
 #define SL_PRIMITIVES_SORT_PAIRS_CUH
 
-#include "primitives/kernel/count.cuh"
+#include "primitives/count.cuh"
 
 template <typename K> struct pairs {
 	K *key;

@@ -91,8 +91,7 @@ static enum sl_status sort_single_tile(struct sl_exec *x, const struct sl_sort_j
 {
 	const struct single_tile<K> p = {
 		{(K *)job->key, job->index}, last_pass_output(job, output_of<K>(job)),
-			sl_count_of(job),
-			job->begin_bit, job->end_bit
+			sl_count_of(job), job->begin_bit, job->end_bit
 	};
 
 	if (job->index)
@@ -325,8 +324,8 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 				l.table[1 - number % 2], l.counters->digit[number], tiles};
 			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
 			const struct onesweep_pass<K> p = {
-				from, last ? last_pass_output(job, to) : to, sl_count_of(job), d, table,
-					&l.counters->ticket[number]
+				from, last ? last_pass_output(job, to) : to,
+					sl_count_of(job), d, table, &l.counters->ticket[number]
 			};
 
 			return sl_launch_as("pass_kernel",

@@ -212,7 +212,8 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
  * Whether the batch is queued as a whole: few particles, and a sort that takes the number of
  * survivors from the device.
  */
-static bool is_whole(const struct sl_recipe *r, const struct sl_device_pipeline *pipeline, uint32_t n)
+static bool is_whole(
+	const struct sl_recipe *r, const struct sl_device_pipeline *pipeline, uint32_t n)
 {
 	return !r->resident && n <= pipeline->whole_max &&
 	       (r->n_fields == 0 || r->sort.backend->takes_n_on_device);

@@ -310,9 +310,9 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_tallies(counters),
-		.key = (Key *)b->key,
-		.bins = f->grids->block, .grids = f->device_grids, .grid_copies = f->grid_copies,
-		.condition = *f->condition, .derivation = *f->derivation
+		.key = (Key *)b->key, .bins = f->grids->block, .grids = f->device_grids,
+		.grid_copies = f->grid_copies, .condition = *f->condition,
+		.derivation = *f->derivation
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {

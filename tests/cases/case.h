@@ -33,7 +33,7 @@ struct sl_setting {
 	bool key_spent;                  /* sort: the output keys are not checked */
 	uint32_t begin_bit, end_bit;     /* sort */
 	const struct sl_backend *scan;   /* compact, sort; NULL: the backend's choice */
-	bool counted;            /* n is in memory: n_on_device, of type n_type */
+	bool counted;                    /* n is in memory: n_on_device, of type n_type */
 	enum sl_type n_type;
 	uint32_t spare;          /* counted: the job may have so many more items than n ... */
 	uint64_t excess;         /* ... or n_on_device is above the most, by this; else 0 */

@@ -61,9 +61,8 @@ static enum sl_status make_blocks(struct sl_trial *t)
 
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {.type = t->set.type,
-		.tuning = t->set.tuning,
-		.keys_only = t->set.keys_only};
+	struct sl_shape shape = {
+		.type = t->set.type, .tuning = t->set.tuning, .keys_only = t->set.keys_only};
 	uint32_t *index;
 
 	sl_trial_count(t);

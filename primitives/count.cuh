@@ -5,10 +5,10 @@
  *	sl_launch(..., sl_count_of(job), ...)       on the host; most also sizes grid and scratch
  *	uint32_t n = sl_count_read(count);          in the kernel, after sl_wait_for_previous()
  */
-#ifndef SL_PRIMITIVES_KERNEL_COUNT_CUH
-#define SL_PRIMITIVES_KERNEL_COUNT_CUH
+#ifndef SL_PRIMITIVES_COUNT_CUH
+#define SL_PRIMITIVES_COUNT_CUH
 
-#include "kernel.cuh"
+#include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
 struct sl_count {
@@ -17,7 +17,8 @@ struct sl_count {
 	const void *at; /* NULL: most is the number */
 };
 
-template <class Job> static inline struct sl_count sl_count_of(const Job *job) {
+template <class Job> static inline struct sl_count sl_count_of(const Job *job)
+{
 	return {job->n, job->n_type == SL_U64, job->n_on_device};
 }
 
