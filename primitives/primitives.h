@@ -135,10 +135,10 @@ struct sl_scan_job {
 	const void *in; /* n items of type */
 	void *out;      /* n items of type; may be equal to in */
 	uint32_t n;
-	const void *n_on_device; /* the number of items, in the space of the work; NULL: n */
-	enum sl_type n_type;     /* of *n_on_device */
 	enum sl_type type;
 	bool inclusive;
+	const void *n_on_device; /* the number of items, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
@@ -166,12 +166,12 @@ struct sl_compact_job {
 	uint32_t *out;       /* room for n indices; may be NULL if there are columns */
 	uint32_t *n_out;     /* one word, in the space of the work: on the device with SL_DEVICE */
 	uint32_t n;
-	const void *n_on_device; /* the number of flags, in the space of the work; NULL: n */
-	enum sl_type n_type;     /* of *n_on_device */
-	uint32_t n_columns;      /* 0 to SL_COMPACT_COLUMNS_MAX */
+	uint32_t n_columns;                     /* 0 to SL_COMPACT_COLUMNS_MAX */
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
+	const void *n_on_device; /* the number of flags, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
@@ -192,12 +192,12 @@ struct sl_sort_job {
 		*index_out; /* n values; NULL if and only if the sort is in place or has no index */
 	bool key_spent;     /* the sorted keys are not needed: key contents become undefined */
 	uint32_t n;
-	const void *n_on_device; /* the number of keys, in the space of the work; NULL: n */
-	enum sl_type n_type;     /* of *n_on_device */
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
+	const void *n_on_device; /* the number of keys, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
