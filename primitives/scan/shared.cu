@@ -12,8 +12,8 @@
  *
  * Against work_efficient: each item is read once and written once, 8 bytes per u32 item instead of
  * 32, and the call queues 2 operations (clear the tile states, scan) instead of 2 log2 n. A single
- * tile needs 1, and so do a few tiles: each block then sums all items before its tile itself, which
- * takes less time than the other operation. That is impossible in place, where these items change.
+ * tile needs 1, and so do a few tiles: each block then sums all items before its tile itself, so
+ * that there are no states. That is impossible in place, where other blocks change these items.
  *
  * For many items, Hopper and later devices run the look-ahead kernel instead (look_ahead.cuh). It
  * has no separate tuning: a tuning other than the default always selects the kernel of this file.
@@ -79,8 +79,8 @@ template <typename T> static __device__ inline T sum_before(const T *in, uint32_
 /*
  * One block per tile of blockDim.x * VECTORS vectors of 16 bytes; blocks are whole warps; dynamic
  * shared memory as computed by shared_bytes(). SUMS_ALL: each block sums all items before its tile,
- * without look-back. The minimum of 1 block in the launch bounds allows
- * 64 registers per thread: all VECTORS loads are in flight and nothing spills.
+ * without look-back. The minimum of 1 block in the launch bounds allows 64 registers per thread:
+ * all VECTORS loads are in flight and nothing spills.
  */
 template <typename T, uint32_t VECTORS, bool SUMS_ALL>
 static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)

@@ -66,8 +66,9 @@ enum {
 
 /*
  * One block per tile: scans it from in to out, which may be the same array, and stores its sum in
- * sums[tile], 0 if count leaves the tile without items. sums may be NULL. After the last item the tile is filled with zeros. An inclusive
- * scan is the exclusive scan from the second leaf on, followed by the sum of the tile.
+ * sums[tile], 0 if count leaves the tile without items. sums may be NULL. After the last item the
+ * tile is filled with zeros. An inclusive scan is the exclusive scan from the second leaf on,
+ * followed by the sum of the tile.
  */
 template <typename T, bool PADDED>
 static __global__ void __launch_bounds__(BLOCK_MAX) scan_tiles_kernel(

@@ -169,8 +169,8 @@ static __device__ __forceinline__ bool read_counts(const struct digit_offset_tab
 }
 
 /*
- * Fills the table for the tiles in use; for DIGITS threads of a block, one per digit. Reads the counts of the next tiles
- * while it writes the offsets of these. Returns early if no count arrives.
+ * Fills the table for the tiles in use; for DIGITS threads of a block, one per digit. Reads the
+ * counts of the next tiles while it writes the offsets of these. Returns early if no count arrives.
  */
 static __device__ __forceinline__ void fill_table(
 	const struct digit_offset_table &t, uint32_t tiles, uint32_t digit)

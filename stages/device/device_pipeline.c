@@ -149,7 +149,8 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 /*
  * Full batches of fused mode differ only in the first id, which is in device memory, so their work
  * can be one CUDA graph. In staged mode the first id is an argument of kernels, and particles that
- * are read from files are at changing addresses, so such batches have no graph. The first batch runs without a graph, which makes CUDA load the kernels.
+ * are read from files are at changing addresses, so such batches have no graph. The first batch
+ * runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
