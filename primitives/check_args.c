@@ -79,6 +79,33 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 		space_name(b->space));
 }
 
+enum sl_status sl_check_count(
+	const struct sl_backend *b, const void *at, enum sl_type type, struct sl_buffer *buffer)
+{
+	const size_t bytes = sl_type_bytes(type);
+
+	*buffer = (struct sl_buffer){"n_on_device", at, at ? 1 : 0, bytes, bytes, true, 0};
+	if (!at)
+		return SL_OK;
+	SL_TRY(sl_check_type(b, type));
+	if (b->takes_n_on_device || b->space == SL_HOST)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s/%s: n_on_device is given, but this backend needs the number of items on the "
+		"host; leave it out or choose another backend",
+		sl_primitive_name(b->primitive), b->name);
+}
+
+uint32_t sl_host_count(enum sl_space space, const void *at, enum sl_type type, uint32_t n)
+{
+	uint64_t given;
+
+	if (space != SL_HOST || !at)
+		return n;
+	given = type == SL_U32 ? *(const uint32_t *)at : *(const uint64_t *)at;
+	return given < n ? (uint32_t)given : n;
+}
+
 /* Backends see the exec with each 0 of the tuning replaced. */
 struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x)
 {

@@ -53,6 +53,16 @@ enum sl_status sl_check_scratch(
 enum sl_status sl_check_room(
 	const struct sl_backend *b, const struct sl_exec *x, size_t needed, const char *function);
 
+/*
+ * The number of items of a job on the device: a known type, and a backend that takes it. Sets
+ * *buffer, for sl_check_buffers(), to the word, or to no items if at is NULL.
+ */
+enum sl_status sl_check_count(
+	const struct sl_backend *b, const void *at, enum sl_type type, struct sl_buffer *buffer);
+
+/* On the host, the number of items of a job of up to n: *at, or n if at is NULL. */
+uint32_t sl_host_count(enum sl_space space, const void *at, enum sl_type type, uint32_t n);
+
 /* A copy of x whose tuning has a value in each field that b supports (sl_tuning_of). */
 struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x);
 

@@ -101,6 +101,30 @@ struct sl_exec {
 };
 
 /*
+ * --- a number of items on the device ------------------------------------------------------------
+ *
+ * scan, compact and sort take their number of items from memory if the job has n_on_device: an
+ * u32 or u64 (n_type) in the space of the work, at a multiple of its size. So the number may be the
+ * result of work that is still queued, such as *n_out of a compaction, and compact -> sort -> gather
+ * needs no wait of the host:
+ *
+ *	struct sl_compact_job survivors = {.keep = keep, .out = index, .n_out = count, .n = n};
+ *	struct sl_sort_job order = {.key = key, .index = index, .n = n, .n_on_device = count, ...};
+ *
+ * n is then the upper bound: all buffers have room for n items, and n sizes scratch and launches. A
+ * *n_on_device above n counts as n. Outputs after the first *n_on_device items are not written
+ * (those of a compaction after *n_out are undefined, as always); inputs after them have no
+ * influence. The result is that of a job with this number as n.
+ *
+ * The caller owns the word. With SL_DEVICE it is read when the stream has reached the work: earlier
+ * work of the stream may write it, and nothing may change it until the work is done. It must not
+ * overlap anything that the job writes. With SL_HOST it is host memory, read during the call.
+ *
+ * Backends of devices take it if takes_n_on_device is set (`sluice list` names those); others,
+ * which need the number on the host (thrust), refuse it with SL_USAGE.
+ */
+
+/*
  * --- scan ---------------------------------------------------------------------------------------
  *
  * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0.
@@ -113,6 +137,8 @@ struct sl_scan_job {
 	uint32_t n;
 	enum sl_type type;
 	bool inclusive;
+	const void *n_on_device; /* the number of items, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
@@ -144,6 +170,8 @@ struct sl_compact_job {
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
+	const void *n_on_device; /* the number of flags, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
@@ -168,6 +196,8 @@ struct sl_sort_job {
 	uint32_t begin_bit, end_bit;
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
+	const void *n_on_device; /* the number of keys, in the space of the work; NULL: n */
+	enum sl_type n_type;     /* of *n_on_device */
 };
 
 /*
@@ -298,6 +328,7 @@ struct sl_backend {
 	bool uses_scan;      /* compact, sort: built on job->scan */
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
+	bool takes_n_on_device; /* scan, compact, sort on a device: the job may have n_on_device */
 	/*
 	 * Called by sl_scratch(), sl_scan() and so on, after the arguments are checked and each 0
 	 * of the tuning is replaced. Not for direct calls.
@@ -305,7 +336,7 @@ struct sl_backend {
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
-	/* At least two keys and one bit. */
+	/* At least two keys and one bit; with n_on_device at least one key. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
 };

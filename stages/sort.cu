@@ -1,5 +1,5 @@
 /* sort.cu - stage sort on a device: the key of each survivor, one thread per survivor. */
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/count.cuh"
 #include "stages/sort.h"
 
 enum { BLOCK = 256 };
@@ -11,11 +11,11 @@ struct fields {
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key>
 static __global__ void key_kernel(struct fields fields, uint32_t n_fields, struct sl_columns c,
-	const uint32_t *index, uint64_t first_id, uint32_t n, Key *key)
+	const uint32_t *index, uint64_t first_id, struct sl_count count, Key *key)
 {
 	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (j < n) {
+	if (j < sl_count_read(count)) {
 		uint32_t i = index[j];
 
 		key[j] = (Key)sl_key_pack(fields.at, n_fields, &c, i, first_id + i);
@@ -25,6 +25,7 @@ static __global__ void key_kernel(struct fields fields, uint32_t n_fields, struc
 enum sl_status SL_NAME(sl_queue_key)(const struct sl_key_rule *field, uint32_t n, bool narrow,
 	const struct sl_batch *b, sl_stream s)
 {
+	const struct sl_count count = {b->n_survivors, false, b->n_counted};
 	uint32_t blocks = sl_grid(b->n_survivors, BLOCK);
 	struct fields fields = {};
 
@@ -32,7 +33,7 @@ enum sl_status SL_NAME(sl_queue_key)(const struct sl_key_rule *field, uint32_t n
 		fields.at[k] = field[k];
 	if (narrow)
 		return SL_LAUNCH(key_kernel<uint32_t>, blocks, BLOCK, 0, s, fields, n, b->columns,
-			b->index, b->first_id, b->n_survivors, (uint32_t *)b->key);
+			b->index, b->first_id, count, (uint32_t *)b->key);
 	return SL_LAUNCH(key_kernel<uint64_t>, blocks, BLOCK, 0, s, fields, n, b->columns, b->index,
-		b->first_id, b->n_survivors, (uint64_t *)b->key);
+		b->first_id, count, (uint64_t *)b->key);
 }

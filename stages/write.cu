@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/count.cuh"
 #include "stages/counting/sums.cuh"
 #include "stages/write.h"
 
@@ -15,9 +15,10 @@ enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 2048 }; /* EACH: rows per thread, at
 
 template <class T>
 static __global__ void gather_kernel(
-	const T *from, const uint32_t *index, T *to, uint32_t n, uint64_t *digest)
+	const T *from, const uint32_t *index, T *to, struct sl_count count, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
+	uint32_t n = sl_count_read(count);
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
 		T value = from[index[j]];
@@ -29,10 +30,11 @@ static __global__ void gather_kernel(
 }
 
 /* The column id is not stored; it follows from the position of a particle. */
-static __global__ void gather_ids_kernel(
-	uint64_t first_id, const uint32_t *index, uint64_t *to, uint32_t n, uint64_t *digest)
+static __global__ void gather_ids_kernel(uint64_t first_id, const uint32_t *index, uint64_t *to,
+	struct sl_count count, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
+	uint32_t n = sl_count_read(count);
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
 		to[j] = first_id + index[j];
@@ -41,14 +43,21 @@ static __global__ void gather_ids_kernel(
 	sl_block_add<sl_words_of<1>>(mine, digest);
 }
 
-/* Digests a constant column: the same value in each of n rows. */
-static __global__ void digest_kernel(uint64_t bits, uint32_t n, uint64_t *digest)
+/* Digests a constant column: the same value in each row. */
+static __global__ void digest_kernel(uint64_t bits, struct sl_count count, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
+	uint32_t n = sl_count_read(count);
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads)
 		mine[0] += sl_digest_item(sl_digest_weight(j), bits);
 	sl_block_add<sl_words_of<1>>(mine, digest);
+}
+
+/* The rows of a batch. */
+static struct sl_count count_of(const struct sl_batch *b)
+{
+	return {b->n_survivors, false, b->n_counted};
 }
 
 static uint32_t grid_of(uint32_t n)
@@ -64,7 +73,7 @@ static enum sl_status gather_as(
 {
 	return SL_LAUNCH(gather_kernel<T>, grid_of(b->n_survivors), BLOCK, 0, s,
 		(const T *)sl_column_at(&b->columns, c->column), b->index, (T *)c->data,
-		b->n_survivors, digest);
+		count_of(b), digest);
 }
 
 static enum sl_status gather(
@@ -75,11 +84,11 @@ static enum sl_status gather(
 
 	if (c->constant) {
 		memcpy(&bits, c->data, sl_column_facts[c->column].bytes);
-		return SL_LAUNCH(digest_kernel, blocks, BLOCK, 0, s, bits, b->n_survivors, digest);
+		return SL_LAUNCH(digest_kernel, blocks, BLOCK, 0, s, bits, count_of(b), digest);
 	}
 	if (c->column == SL_COLUMN_id)
 		return SL_LAUNCH(gather_ids_kernel, blocks, BLOCK, 0, s, b->first_id, b->index,
-			(uint64_t *)c->data, b->n_survivors, digest);
+			(uint64_t *)c->data, count_of(b), digest);
 	switch (sl_column_facts[c->column].type) {
 	case SL_TYPE_F32:
 		return gather_as<float>(b, c, digest, s);

@@ -133,6 +133,8 @@ static enum sl_status run_contender(struct contender_table *r, const struct sl_c
 	enum sl_status s = sl_contender_open(type, recipe, &c);
 
 	snprintf(e->name, sizeof(e->name), "%s", name);
+	if (r->b->options->wait)
+		c.pipeline.whole_max = 0; /* no batch is queued as a whole */
 	if (s == SL_OK)
 		s = check_contender(r, &c, name);
 	if (s == SL_OK)

@@ -72,7 +72,11 @@ static enum sl_status measure_all(struct sl_bench *b, uint32_t n, uint32_t off, 
 {
 	static const struct sl_number_list both = {2, {SL_U32, SL_U64}};
 	const struct sl_number_list *types = sl_number_list_or(&b->options->types, &both);
-	struct sl_setting set = {.n = n, .off = {off, off_second}};
+	const struct sl_number_list *spare = &b->options->spare;
+	struct sl_setting set = {.n = n,
+		.off = {off, off_second},
+		.counted = spare->n > 0,
+		.spare = spare->n > 0 ? spare->at[0] : 0};
 
 	for (uint32_t i = 0; i < types->n; i++) {
 		set.type = (enum sl_type)types->at[i];

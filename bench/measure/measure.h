@@ -74,10 +74,12 @@ struct sl_bench_options {
 	struct sl_number_list forms;      /* enum sl_sort_form */
 	struct sl_number_list off;        /* items between an aligned address and the data */
 	struct sl_number_list off_second; /* the same for the second array */
+	struct sl_number_list spare;      /* at most one; see --spare */
 	struct sl_number_list blocks, items;
 	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes, items and paddings */
+	bool wait;                              /* see --wait */
 	bool help;
 	const char *device; /* "cuda", "cuda:1", "emulated" */
 	const char *only;   /* "sort" or "sort/shared"; NULL: all */

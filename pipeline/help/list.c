@@ -204,6 +204,10 @@ static void list_backends(struct sl_json *j)
 		list_devices(j, l->runs_on);
 		if (l->backend) {
 			sl_json_text(j, "help", l->backend->help);
+			if (l->primitive != SL_DEFLATE)
+				sl_json_bool(j, "n_on_device",
+					l->backend->takes_n_on_device ||
+						l->backend->space == SL_HOST);
 			list_tunable(j, &l->backend->tunable);
 		}
 		sl_json_close(j);

@@ -6,8 +6,8 @@
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
 
-/* Buffers of a job: keep, out, n_out, and both ends of each column. */
-enum { BUFFERS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
+/* Buffers of a job: n_on_device, keep, out, n_out, and both ends of each column. */
+enum { BUFFERS_MAX = 4 + 2 * SL_COMPACT_COLUMNS_MAX };
 
 /* True for the sizes of SL_COMPACT_ITEMS. */
 static bool is_item_size(uint32_t bytes)
@@ -49,7 +49,7 @@ static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUF
 {
 	const size_t word = sizeof(uint32_t);
 	uint32_t n_indices = job->out || job->n_columns == 0 ? job->n : 0;
-	int n = 0;
+	int n = 1; /* the first is n_on_device */
 
 	m[n++] = (struct sl_buffer){"keep", job->keep, job->n, 1, 1, true, 0};
 	m[n++] = (struct sl_buffer){"out", job->out, n_indices, word, word, false, 0};
@@ -76,6 +76,7 @@ static enum sl_status count_none(const struct sl_exec *x, const struct sl_compac
 enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job)
 {
+	struct sl_compact_job run;
 	struct sl_shape shape = {0};
 	struct sl_buffer m[BUFFERS_MAX];
 	struct sl_exec tuned;
@@ -84,6 +85,7 @@ enum sl_status sl_compact(
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
 	SL_TRY(check_columns(b, job));
+	SL_TRY(sl_check_count(b, job->n_on_device, job->n_type, &m[0]));
 	SL_TRY(sl_check_buffers(b, m, list_buffers(job, m), x));
 	if (job->n == 0)
 		return count_none(x, job);
@@ -93,5 +95,7 @@ enum sl_status sl_compact(
 	shape.n_columns = job->n_columns;
 	SL_TRY(sl_check_scratch(b, x, &shape));
 	tuned = sl_tuned_exec(b, x);
-	return b->compact(&tuned, job);
+	run = *job;
+	run.n = sl_host_count(x->space, job->n_on_device, job->n_type, job->n);
+	return run.n == 0 ? count_none(x, job) : b->compact(&tuned, &run);
 }

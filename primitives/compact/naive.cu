@@ -14,20 +14,22 @@
  * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
+#include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
-#include "primitives/primitives.h"
 
-/* flag[i] = 1 for a survivor, otherwise 0. */
-static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, uint64_t n)
+/* flag[i] = 1 for a survivor, otherwise 0, as after the last flag: the scan may read all of them. */
+static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, struct sl_count count)
 {
-	sl_for_items(n, [=](uint64_t i) { flag[i] = keep[i] != 0; });
+	uint64_t n = sl_count_read(count);
+
+	sl_for_items(count.most, [=](uint64_t i) { flag[i] = i < n && keep[i] != 0; });
 }
 
 /* Writes the index of each survivor to its position. */
 static __global__ void scatter_kernel(
-	const uint8_t *keep, const uint32_t *position, uint32_t *out, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, uint32_t *out, struct sl_count count)
 {
-	sl_for_items(n, [=](uint64_t i) {
+	sl_for_items(sl_count_read(count), [=](uint64_t i) {
 		if (keep[i])
 			out[position[i]] = (uint32_t)i;
 	});
@@ -36,9 +38,9 @@ static __global__ void scatter_kernel(
 /* Writes a column's item of each survivor to its position. */
 template <class T>
 static __global__ void scatter_column_kernel(
-	const uint8_t *keep, const uint32_t *position, const T *from, T *to, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, const T *from, T *to, struct sl_count count)
 {
-	sl_for_items(n, [=](uint64_t i) {
+	sl_for_items(sl_count_read(count), [=](uint64_t i) {
 		if (keep[i])
 			to[position[i]] = from[i];
 	});
@@ -46,9 +48,11 @@ static __global__ void scatter_column_kernel(
 
 /* The number of survivors; one thread. */
 static __global__ void count_kernel(
-	const uint8_t *keep, const uint32_t *position, uint32_t *n_out, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, uint32_t *n_out, struct sl_count count)
 {
-	*n_out = position[n - 1] + (keep[n - 1] != 0);
+	uint64_t n = sl_count_read(count);
+
+	*n_out = n > 0 ? position[n - 1] + (keep[n - 1] != 0) : 0;
 }
 
 /* Scratch of one call. */
@@ -91,7 +95,8 @@ static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_co
 #define X(item_bytes, type)                                                              \
 	case item_bytes:                                                                 \
 		return SL_LAUNCH(scatter_column_kernel<type>, grid, block, 0, x->stream, \
-			job->keep, position, (const type *)c->from, (type *)c->to, job->n);
+			job->keep, position, (const type *)c->from, (type *)c->to,       \
+			sl_count_of(job));
 		SL_COMPACT_ITEMS(X)
 #undef X
 	}
@@ -107,16 +112,21 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	struct sl_exec inner = *x;
 	struct compact_naive_scratch l = lay_out(&inner.scratch, job->n);
 	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
+	const struct sl_count count = sl_count_of(job);
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
-	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, job->n));
+	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, count));
 	inner.tuning = job->scan.tuning;
+	if (chosen_scan(&job->scan)->takes_n_on_device) {
+		sum.n_on_device = job->n_on_device;
+		sum.n_type = job->n_type;
+	}
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	SL_TRY(SL_LAUNCH(
-		count_kernel, 1, 1, 0, x->stream, job->keep, l.position, job->n_out, job->n));
+		count_kernel, 1, 1, 0, x->stream, job->keep, l.position, job->n_out, count));
 	if (job->out)
 		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.position,
-			job->out, job->n));
+			job->out, count));
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		SL_TRY(scatter_column(x, job, l.position, &job->column[k]));
 	return SL_OK;
@@ -134,6 +144,7 @@ const struct sl_backend SL_NAME(sl_compact_naive) = {
 		.block_most = 1024,
 		.items = 1,
 		.items_can = {1, 2, 4, 8}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.compact = run,
 };

@@ -37,8 +37,8 @@
  * to 1024; 16, 32 or 64 flags per thread, at most 2^16 per tile.
  */
 #include "items.h"
+#include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
-#include "primitives/primitives.h"
 
 enum {
 	LANES = 32,
@@ -57,7 +57,7 @@ enum {
 struct compact_tile_job {
 	const uint8_t *keep;
 	uint32_t lead; /* flags of the first tile before keep[0] */
-	uint32_t n;
+	struct sl_count n;
 	uint32_t *out, *n_out;
 	struct sl_look_back<uint32_t> tile_states;
 	uint32_t blocks_per_tile; /* which divide its columns */
@@ -254,9 +254,12 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct co
 	uint32_t tile = HAS_COLUMNS ? ticket / job.blocks_per_tile : ticket;
 	uint32_t column_group = HAS_COLUMNS ? ticket % job.blocks_per_tile : 0;
 	int64_t first = (int64_t)tile * warps * VECTORS * ROW_FLAGS - job.lead;
+	int64_t n_flags = sl_count_read(job.n);
 	uint32_t bits[VECTORS], at[VECTORS];
 
-	load_bits<VECTORS>(job.keep, first + offset, job.n, bits);
+	if (tile > 0 && first >= n_flags)
+		return; /* later tiles are empty too, so none waits for this one */
+	load_bits<VECTORS>(job.keep, first + offset, n_flags, bits);
 	uint32_t mine = rank_bits<VECTORS>(bits, at);
 	if (lane == 0)
 		survivors.in_warp[warp] = mine;
@@ -273,7 +276,8 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct co
 
 		if (lane == 0)
 			survivors.before = before;
-		if (lane == 0 && column_group == 0 && tile == job.tile_states.tiles - 1)
+		if (lane == 0 && column_group == 0 &&
+			first + (int64_t)(warps * VECTORS * ROW_FLAGS) >= n_flags)
 			*job.n_out = before + n;
 	}
 	SL_UNROLL
@@ -409,7 +413,7 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	uint32_t tiles = tiles_for((uint64_t)job->n + lead, tuning);
 	struct sl_arena a = x->scratch;
 	uint32_t blocks_per_tile = blocks_per_tile_for(tiles, job->n_columns, multiprocessors);
-	struct compact_tile_job t = {job->keep, lead, job->n, job->out, job->n_out,
+	struct compact_tile_job t = {job->keep, lead, sl_count_of(job), job->out, job->n_out,
 		sl_look_back_cut<uint32_t>(&a, tiles), blocks_per_tile, job->n_columns};
 
 	for (uint32_t k = 0; k < job->n_columns; k++)
@@ -451,6 +455,7 @@ const struct sl_backend SL_NAME(sl_compact_shared) = {
 		.items = DEFAULT_ITEMS,
 		.items_can = {1 * VECTOR, 2 * VECTOR, VECTORS_MAX *VECTOR},
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.compact = run,
 };

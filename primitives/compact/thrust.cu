@@ -115,7 +115,8 @@ const struct sl_backend sl_compact_thrust = {
 	.name = "thrust",
 	.primitive = SL_COMPACT,
 	.space = SL_DEVICE,
-	.help = "inclusive_scan of Thrust whose output iterator scatters; a single pass",
+	.help = "inclusive_scan of Thrust whose output iterator scatters, a single pass; "
+		"without n_on_device",
 	.scratch = scratch,
 	.compact = run,
 };

@@ -31,6 +31,7 @@
  * Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
+#include "primitives/count.cuh"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { BLOCK_MAX = 1024 };
@@ -38,7 +39,7 @@ enum { BLOCK_MAX = 1024 };
 /* Arguments of both kernels, by value. One block per tile. */
 struct compact_tiles {
 	const uint8_t *keep;
-	uint64_t n;
+	struct sl_count n;
 	uint32_t leaves;
 	uint32_t *count; /* per tile: its survivors, after the scan those before the tile */
 	uint32_t *out, *n_out;
@@ -51,8 +52,10 @@ template <bool PADDED>
 static __device__ __forceinline__ void load_flags(
 	const struct compact_tiles &job, uint64_t first, const tile_tree<uint32_t, PADDED> &tree)
 {
+	uint64_t n = sl_count_read(job.n);
+
 	for (uint32_t i = threadIdx.x; i < tree.leaves; i += blockDim.x)
-		tree[i] = first + i < job.n ? job.keep[first + i] != 0 : 0;
+		tree[i] = first + i < n ? job.keep[first + i] != 0 : 0;
 }
 
 /* count[tile] = the survivors of the tile. */
@@ -61,10 +64,13 @@ static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct compact_
 {
 	SL_SHARED_DYNAMIC(uint32_t, slots);
 	const tile_tree<uint32_t, PADDED> tree = {slots, job.leaves};
-	uint32_t count;
+	uint64_t first = (uint64_t)blockIdx.x * job.leaves;
+	uint32_t count = 0;
 
-	load_flags(job, (uint64_t)blockIdx.x * job.leaves, tree);
-	count = tree.up_sweep();
+	if (first < sl_count_read(job.n)) {
+		load_flags(job, first, tree);
+		count = tree.up_sweep();
+	}
 	if (threadIdx.x == 0)
 		job.count[blockIdx.x] = count;
 }
@@ -75,8 +81,9 @@ static __device__ __forceinline__ void for_survivors(const struct compact_tiles 
 	uint64_t first, const tile_tree<uint32_t, PADDED> &tree, const Each &each)
 {
 	uint32_t before = job.count[blockIdx.x];
+	uint64_t n = sl_count_read(job.n);
 
-	for (uint32_t i = threadIdx.x; i < tree.leaves && first + i < job.n; i += blockDim.x)
+	for (uint32_t i = threadIdx.x; i < tree.leaves && first + i < n; i += blockDim.x)
 		if (job.keep[first + i])
 			each(first + i, before + tree[i]);
 }
@@ -109,6 +116,8 @@ static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct compac
 	uint64_t first = (uint64_t)blockIdx.x * job.leaves;
 	uint32_t count;
 
+	if (first >= sl_count_read(job.n) && blockIdx.x + 1 < gridDim.x)
+		return;
 	load_flags(job, first, tree);
 	count = tree.scan();
 	if (job.out)
@@ -166,8 +175,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	const struct compact_tiled_scratch l = lay_out(&inner.scratch, job->n, x->tuning);
 	const struct sl_scan_job sum = {
 		.in = l.count, .out = l.count, .n = l.tiles, .type = SL_U32};
-	struct compact_tiles t = {job->keep, job->n, tile_tree_leaves(x->tuning), l.count, job->out,
-		job->n_out, job->n_columns};
+	struct compact_tiles t = {job->keep, sl_count_of(job), tile_tree_leaves(x->tuning), l.count,
+		job->out, job->n_out, job->n_columns};
 	size_t bytes = tile_tree_bytes<uint32_t>(x->tuning);
 
 	for (uint32_t k = 0; k < job->n_columns; k++)
@@ -203,6 +212,7 @@ const struct sl_backend SL_NAME(sl_compact_tiled) = {
 		.items_can = {2, 4, 8, 16},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.compact = run,
 };

@@ -21,8 +21,7 @@
  * scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
-#include "primitives/kernel/kernel.cuh"
-#include "primitives/primitives.h"
+#include "primitives/count.cuh"
 
 enum {
 	WORD = 32, /* flags per word, lanes per warp */
@@ -43,13 +42,14 @@ static __device__ __forceinline__ uint64_t warp_count(void)
 
 /*
  * Each warp builds ITEMS words per step. It loads all their flags first, so that ITEMS loads per
- * lane are in flight; lane k then stores word k and its count. Flags past n count as 0. Blocks are
- * whole warps.
+ * lane are in flight; lane k then stores word k and its count. Flags past the last count as 0.
+ * Blocks are whole warps.
  */
 template <uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX) ballot_kernel(
-	const uint8_t *keep, uint64_t n, uint32_t *ballots, uint32_t *count, uint64_t n_words)
+static __global__ void __launch_bounds__(BLOCK_MAX) ballot_kernel(const uint8_t *keep,
+	struct sl_count flags, uint32_t *ballots, uint32_t *count, uint64_t n_words)
 {
+	uint64_t n = sl_count_read(flags);
 	uint32_t lane = threadIdx.x % WORD;
 
 	for (uint64_t w = warp_index() * ITEMS; w < n_words; w += warp_count() * ITEMS) {
@@ -199,8 +199,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	uint32_t block = x->tuning.block;
 	uint32_t grid = sl_grid(job->n, block * ITEMS);
 
-	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep, job->n,
-		l.ballots, l.position, l.n_words));
+	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep,
+		sl_count_of(job), l.ballots, l.position, l.n_words));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	if (job->out)
@@ -241,6 +241,7 @@ const struct sl_backend SL_NAME(sl_compact_work_efficient) = {
 		.block_most = BLOCK_MAX,
 		.items = 8,
 		.items_can = {1, 2, 4, 8}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.compact = run,
 };

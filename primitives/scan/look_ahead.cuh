@@ -40,7 +40,6 @@
 #include "look_ahead_output.cuh"
 #include "primitives/kernel/bulk.cuh"
 #include "primitives/kernel/look_back.cuh"
-#include "primitives/primitives.h"
 
 /* Shape of a block: warps per role, vectors per lane of a scan warp, stages of the ring. */
 template <uint32_t SCANNERS, uint32_t REDUCERS, uint32_t VECTORS, uint32_t STAGES>
@@ -145,7 +144,8 @@ static __device__ inline void load_tiles(
 		if (k >= P::stages)
 			sl_mbarrier_wait(&s->empty, k / P::stages - 1);
 		uint32_t tile = sl_look_back_next(job.sums);
-		s->tile = tile < job.sums.tiles ? tile : NO_TILE;
+		bool has_items = (uint64_t)tile * P::tile_vectors * job.width < job.end;
+		s->tile = has_items ? tile : NO_TILE;
 		if (s->tile == NO_TILE) {
 			sl_mbarrier_arrive(&s->full);
 			return;
@@ -357,6 +357,7 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	uint32_t warp = threadIdx.x / LANES;
 
 	sl_wait_for_previous();
+	job.end = job.lead + (uint64_t)sl_count_read(job.count);
 	for (uint32_t s = threadIdx.x; s < P::stages; s += P::warps * LANES) {
 		sl_mbarrier_init(&ring[s].full, 1);
 		sl_mbarrier_init(&ring[s].reduced, P::reducers);
@@ -425,9 +426,8 @@ static enum sl_status look_ahead_run(
 	uint32_t lead = look_ahead_lead(job, sizeof(T));
 	uint32_t shift = (lead + width - items_before(job->out, sizeof(T))) % width;
 	struct look_ahead_job<T> t = {
-		(const T *)job->in, (T *)job->out, lead,
-			(uint64_t)lead + job->n, shift, job->inclusive,
-			look_ahead_cut<T, P>(&a, job->n)
+		(const T *)job->in, (T *)job->out, lead, sl_count_of(job),
+			0, shift, job->inclusive, look_ahead_cut<T, P>(&a, job->n)
 	};
 
 	t.sums.tiles = look_ahead_tiles<P>(job->n, lead, sizeof(T));

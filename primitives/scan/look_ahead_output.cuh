@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "warp.cuh"
 
@@ -19,8 +20,9 @@ template <typename T> struct look_ahead_job {
 
 	const T *in;
 	T *out;
-	uint32_t lead;  /* items of the first tile before in[0] */
-	uint64_t end;   /* lead + n: positions count from the first tile's start */
+	uint32_t lead; /* items of the first tile before in[0] */
+	struct sl_count count;
+	uint64_t end;   /* lead + count, set by the kernel: positions count from the first tile */
 	uint32_t shift; /* position of the first multiple of 16 bytes of out: 0 .. width - 1 */
 	bool inclusive;
 	struct sl_look_back<T> sums; /* states: each tile's own sum only */

@@ -15,8 +15,8 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
+#include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
-#include "primitives/primitives.h"
 
 /*
  * The largest block of every CUDA device. The launch bounds state it, so that the compiler limits
@@ -32,14 +32,14 @@ static __device__ __forceinline__ T item_before(const T *from, uint64_t i, uint6
 }
 
 /*
- * One pass over n items: adds item i - distance to item i. An exclusive scan also shifts all items
+ * One pass over count items: adds item i - distance to item i. An exclusive scan also shifts all items
  * by one in its first pass. from and to are different arrays.
  */
 template <typename T, uint32_t ITEMS>
 static __global__ void __launch_bounds__(BLOCK_MAX, 1)
-	pass_kernel(const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
+	pass_kernel(const T *from, T *to, struct sl_count count, uint64_t distance, uint64_t shift)
 {
-	sl_map_items<ITEMS>(to, n, [=](uint64_t i) {
+	sl_map_items<ITEMS>(to, sl_count_read(count), [=](uint64_t i) {
 		return item_before(from, i, shift) + item_before(from, i, shift + distance);
 	});
 }
@@ -99,7 +99,7 @@ static enum sl_status run_passes(struct sl_exec *x, const struct sl_scan_job *jo
 		uint64_t shift = pass == 0 && !job->inclusive ? 1 : 0;
 
 		SL_TRY(SL_LAUNCH((pass_kernel<T, ITEMS>), sl_grid(job->n, block * ITEMS), block, 0,
-			x->stream, from, to, job->n, UINT64_C(1) << pass, shift));
+			x->stream, from, to, sl_count_of(job), UINT64_C(1) << pass, shift));
 		from = to;
 	}
 	return SL_OK;
@@ -139,6 +139,7 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
 };

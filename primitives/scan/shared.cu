@@ -11,8 +11,9 @@
  * scan with decoupled look-back, 2016.)
  *
  * Against work_efficient: each item is read once and written once, 8 bytes per u32 item instead of
- * 32, and the call queues 2 operations (clear the tile states, scan) instead of 2 log2 n; a single
- * tile needs 1.
+ * 32, and the call queues 2 operations (clear the tile states, scan) instead of 2 log2 n. A single
+ * tile needs 1, and so do a few tiles: each block then sums all items before its tile itself, so
+ * that there are no states. That is impossible in place, where other blocks change these items.
  *
  * For many items, Hopper and later devices run the look-ahead kernel instead (look_ahead.cuh). It
  * has no separate tuning: a tuning other than the default always selects the kernel of this file.
@@ -21,56 +22,92 @@
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
 #include "look_ahead.cuh"
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
-#include "primitives/primitives.h"
 #include "warp_part.cuh"
 
 /* Arguments of the look-back kernel, by value. */
 template <typename T> struct scan_tile_job {
 	const T *in;
 	T *out;
-	uint64_t n;
+	struct sl_count count;
 	bool inclusive;
 	struct sl_look_back<T> tile_states;
 };
 
 /*
  * For the first warp, lane w for warp w: replaces the warp sums of the tile by the sum of all items
- * before each warp, in this tile and in all tiles before. Also publishes the total of the tile.
+ * before each warp, in this tile and in all tiles before. These are summed by look-back, for which
+ * the total of the tile is also published, or are the sum of before[], one per warp.
  */
 template <typename T>
-static __device__ inline void add_prefix_to_warp_sums(
-	T *warp_sum, uint32_t warps, struct sl_look_back<T> tile_states, uint32_t tile)
+static __device__ inline void add_prefix_to_warp_sums(T *warp_sum, uint32_t warps,
+	struct sl_look_back<T> tile_states, uint32_t tile, const T *before)
 {
 	uint32_t lane = threadIdx.x;
 	T lane_sum = lane < warps ? warp_sum[lane] : 0;
 	T lane_scan = scan_warp(lane_sum, lane);
 	T total = __shfl_sync(SL_LANES, lane_scan, LANES - 1);
-	T start = sl_look_back_sum(tile_states, tile, total);
+	T start = before ? sum_warp(lane < warps ? before[lane] : 0)
+	                 : sl_look_back_sum(tile_states, tile, total);
 
 	if (lane < warps)
 		warp_sum[lane] = start + lane_scan - lane_sum;
 }
 
+/* For a warp: its share of the sum of the n items before a tile, which are whole vectors. */
+template <typename T> static __device__ inline T sum_before(const T *in, uint32_t n)
+{
+	constexpr uint32_t width = VECTOR_BYTES / sizeof(T);
+	T sum = 0;
+
+	if ((uintptr_t)in % VECTOR_BYTES != 0) {
+		for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+			sum += in[i];
+		return sum_warp(sum);
+	}
+	for (uint32_t v = threadIdx.x; v < n / width; v += blockDim.x) {
+		struct vector<T> x = ((const struct vector<T> *)in)[v];
+
+		SL_UNROLL
+		for (uint32_t i = 0; i < width; i++)
+			sum += x.item[i];
+	}
+	return sum_warp(sum);
+}
+
 /*
  * One block per tile of blockDim.x * VECTORS vectors of 16 bytes; blocks are whole warps; dynamic
- * shared memory as computed by shared_bytes(). The minimum of 1 block in the launch bounds allows
- * 64 registers per thread: all VECTORS loads are in flight and nothing spills.
+ * shared memory as computed by shared_bytes(). SUMS_ALL: each block sums all items before its tile,
+ * without look-back. The minimum of 1 block in the launch bounds allows 64 registers per thread:
+ * all VECTORS loads are in flight and nothing spills.
  */
-template <typename T, uint32_t VECTORS>
+template <typename T, uint32_t VECTORS, bool SUMS_ALL>
 static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 	tile_kernel(struct scan_tile_job<T> job)
 {
 	using warp_part = struct part<T, VECTORS>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS); /* one per warp */
+	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS);   /* one per warp */
+	T *before = SUMS_ALL ? warp_sum + WARPS_MAX : nullptr; /* one per warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_previous();
-	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.tile_states) : 0;
-	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
-	warp_part p = {
-		lane, first, first < job.n ? job.n - first : 0, vectors + warp * LANES * VECTORS};
+	uint32_t tile = SUMS_ALL        ? blockIdx.x
+	                : gridDim.x > 1 ? sl_look_back_ticket(job.tile_states)
+	                                : 0;
+	uint64_t first = (uint64_t)tile * warps * warp_part::items;
+	uint32_t n = sl_count_read(job.count);
+	if (first >= n)
+		return; /* later tiles are empty too, so none waits for this one */
+	if (SUMS_ALL) {
+		T sum = sum_before(job.in, (uint32_t)first);
+
+		if (lane == 0)
+			before[warp] = sum;
+	}
+	first += warp * warp_part::items;
+	warp_part p = {lane, first, first < n ? (uint32_t)(n - first) : 0,
+		vectors + warp * LANES * VECTORS};
 
 	read_part(p, job.in);
 	__syncwarp();
@@ -80,7 +117,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 		warp_sum[warp] = lane_scan;
 	__syncthreads();
 	if (warp == 0)
-		add_prefix_to_warp_sums(warp_sum, warps, job.tile_states, tile);
+		add_prefix_to_warp_sums(warp_sum, warps, job.tile_states, tile, before);
 	__syncthreads();
 	scan_items(p, (T)(warp_sum[warp] + lane_scan - lane_sum), job.inclusive);
 	__syncwarp();
@@ -121,13 +158,14 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
  * Tunings that replace the default by the size of the job; measured on an H200.
  * Less than SMALL_BYTES, but more than one tile: tiles of 16 KiB, which finish earlier (best up to
  * 2^18 u32 items).
+ * Up to SUMS_ALL_BYTES, if not in place, each block of these sums all items before its tile.
  * From LARGE_BYTES on: tiles of 64 KiB (from 2^21 u32 items).
  * From LOOK_AHEAD_TILES tiles of 32 KiB per multiprocessor on: the look-ahead kernel, if the device
  * has it (from 2^23 u32 items). With fewer tiles its blocks spend most of their time filling and
  * draining their pipeline.
  */
 static constexpr struct sl_tuning SMALL_TUNING = {512, 8}, LARGE_TUNING = {512, 32};
-static constexpr uint64_t SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
+static constexpr uint64_t SUMS_ALL_BYTES = 128 << 10, SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
 static constexpr uint32_t LOOK_AHEAD_TILES = 6;
 
 /*
@@ -154,19 +192,36 @@ static size_t scratch(const struct sl_shape *shape)
  * Clears the tile states and queues the look-back kernel with an early launch: its blocks start
  * while the clearing kernel still runs, and wait for it in sl_wait_for_previous().
  */
-template <typename T, uint32_t VECTORS>
+template <typename T, uint32_t VECTORS, bool SUMS_ALL = false>
 static enum sl_status launch(
 	struct sl_exec *x, const struct sl_scan_job *job, struct sl_tuning tuning)
 {
 	uint32_t tiles = tiles_for(job->n, tuning, job->type);
 	struct sl_arena a = x->scratch;
-	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, job->n, job->inclusive,
-		sl_look_back_cut<T>(&a, tiles)};
+	const scan_tile_job<T> t = {(const T *)job->in, (T *)job->out, sl_count_of(job),
+		job->inclusive, sl_look_back_cut<T>(&a, tiles)};
 
-	if (tiles > 1) /* a single tile has no predecessor, so its state is never read */
+	if (tiles > 1 && !SUMS_ALL) /* a single tile has no predecessor: its state is never read */
 		SL_TRY(sl_look_back_clear(t.tile_states, x->stream));
-	return sl_launch_early("tile_kernel", tile_kernel<T, VECTORS>, tiles, tuning.block,
-		shared_bytes(tuning, job->type), x->stream, t);
+	return sl_launch_early("tile_kernel", tile_kernel<T, VECTORS, SUMS_ALL>, tiles,
+		tuning.block,
+		shared_bytes(tuning, job->type) + (SUMS_ALL ? WARPS_MAX * sizeof(T) : 0), x->stream,
+		t);
+}
+
+/* True if the tuning is the default, which choose() may replace. */
+static bool is_default(struct sl_tuning tuning)
+{
+	return tuning.block == DEFAULT_TUNING.block && tuning.items == DEFAULT_TUNING.items;
+}
+
+/* True if each block sums all items before its tile, so that there are no states to be cleared. */
+static bool sums_all(const struct sl_exec *x, const struct sl_scan_job *job)
+{
+	uint64_t bytes = job->n * (uint64_t)sl_type_bytes(job->type);
+
+	return is_default(x->tuning) && job->in != job->out && bytes > tile_bytes(x->tuning) &&
+	       bytes <= SUMS_ALL_BYTES;
 }
 
 /*
@@ -184,7 +239,7 @@ static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *
 
 	*blocks = 0;
 	*tuning = x->tuning;
-	if (tuning->block != DEFAULT_TUNING.block || tuning->items != DEFAULT_TUNING.items)
+	if (!is_default(*tuning))
 		return SL_OK;
 	if (tiles_for(job->n, DEFAULT_TUNING, job->type) > 1 && job->n * sizeof(T) < SMALL_BYTES)
 		*tuning = SMALL_TUNING;
@@ -207,6 +262,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 	struct sl_tuning tuning;
 	uint32_t blocks;
 
+	if (sums_all(x, job))
+		return launch<T, 2, true>(x, job, SMALL_TUNING);
 	SL_TRY(choose<T>(x, job, &tuning, &blocks));
 	if (blocks > 0)
 		return look_ahead_run<T, look_ahead_default>(x, job, blocks);
@@ -239,6 +296,7 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 		.items = DEFAULT_TUNING.items,
 		.items_can = {4, 8, 16, 32},
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
 };

@@ -50,7 +50,8 @@ const struct sl_backend sl_scan_thrust = {
 	.name = "thrust",
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
-	.help = "exclusive_scan and inclusive_scan of Thrust, the library of the CUDA toolkit",
+	.help = "exclusive_scan and inclusive_scan of Thrust, the library of the CUDA toolkit; "
+		"without n_on_device",
 	.scratch = scratch,
 	.scan = run,
 };

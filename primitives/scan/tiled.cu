@@ -56,6 +56,7 @@
  * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32;
  * block is a multiple of 32 up to 1024.
  */
+#include "primitives/count.cuh"
 #include "tile_tree.cuh"
 
 enum {
@@ -65,18 +66,24 @@ enum {
 
 /*
  * One block per tile: scans it from in to out, which may be the same array, and stores its sum in
- * sums[tile]. sums may be NULL. After the last item the tile is filled with zeros. An inclusive
- * scan is the exclusive scan from the second leaf on, followed by the sum of the tile.
+ * sums[tile], 0 if count leaves the tile without items. sums may be NULL. After the last item the
+ * tile is filled with zeros. An inclusive scan is the exclusive scan from the second leaf on,
+ * followed by the sum of the tile.
  */
 template <typename T, bool PADDED>
-static __global__ void __launch_bounds__(BLOCK_MAX)
-	scan_tiles_kernel(const T *in, T *out, uint64_t n, uint32_t leaves, bool inclusive, T *sums)
+static __global__ void __launch_bounds__(BLOCK_MAX) scan_tiles_kernel(
+	const T *in, T *out, struct sl_count count, uint32_t leaves, bool inclusive, T *sums)
 {
 	SL_SHARED_DYNAMIC(T, slots);
 	const tile_tree<T, PADDED> tree = {slots, leaves};
-	uint64_t first = (uint64_t)blockIdx.x * leaves;
-	T sum;
+	uint64_t first = (uint64_t)blockIdx.x * leaves, n = sl_count_read(count);
+	T sum = 0;
 
+	if (first >= n) {
+		if (sums && threadIdx.x == 0)
+			sums[blockIdx.x] = sum;
+		return;
+	}
 	for (uint32_t i = threadIdx.x; i < leaves; i += blockDim.x)
 		tree[i] = first + i < n ? in[first + i] : 0;
 	sum = tree.scan();
@@ -91,9 +98,9 @@ static __global__ void __launch_bounds__(BLOCK_MAX)
  */
 template <typename T>
 static __global__ void __launch_bounds__(BLOCK_MAX)
-	add_kernel(T *out, uint64_t n, uint32_t leaves, const T *before)
+	add_kernel(T *out, struct sl_count count, uint32_t leaves, const T *before)
 {
-	uint64_t first = (uint64_t)blockIdx.x * leaves;
+	uint64_t first = (uint64_t)blockIdx.x * leaves, n = sl_count_read(count);
 
 	for (uint32_t i = threadIdx.x; i < leaves && first + i < n; i += blockDim.x)
 		out[first + i] += before[blockIdx.x];
@@ -132,21 +139,22 @@ static size_t scratch(const struct sl_shape *shape)
 }
 
 /*
- * Queues the scan of the n items of a level: its tiles, their sums one level higher, the addition.
+ * Queues the scan of the items of a level: its tiles, their sums one level higher, the addition.
  */
 template <typename T, bool PADDED>
 static enum sl_status scan_level(struct sl_exec *x, const struct scan_tiled_scratch *l,
-	uint32_t level, const T *in, T *out, uint32_t n, bool inclusive)
+	uint32_t level, const T *in, T *out, struct sl_count count, bool inclusive)
 {
 	uint32_t tiles = l->tiles[level], leaves = tile_tree_leaves(x->tuning);
 	T *sums = (T *)l->sums[level];
 
 	SL_TRY(SL_LAUNCH((scan_tiles_kernel<T, PADDED>), tiles, x->tuning.block,
-		tile_tree_bytes<T>(x->tuning), x->stream, in, out, n, leaves, inclusive, sums));
+		tile_tree_bytes<T>(x->tuning), x->stream, in, out, count, leaves, inclusive, sums));
 	if (tiles == 1)
 		return SL_OK;
-	SL_TRY((scan_level<T, PADDED>(x, l, level + 1, sums, sums, tiles, false)));
-	return SL_LAUNCH(add_kernel<T>, tiles, x->tuning.block, 0, x->stream, out, n, leaves, sums);
+	SL_TRY((scan_level<T, PADDED>(x, l, level + 1, sums, sums, {tiles}, false)));
+	return SL_LAUNCH(
+		add_kernel<T>, tiles, x->tuning.block, 0, x->stream, out, count, leaves, sums);
 }
 
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
@@ -158,8 +166,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 	T *out = (T *)job->out;
 
 	if (x->tuning.padding == SL_PADDING_OFF)
-		return scan_level<T, false>(x, &l, 0, in, out, job->n, job->inclusive);
-	return scan_level<T, true>(x, &l, 0, in, out, job->n, job->inclusive);
+		return scan_level<T, false>(x, &l, 0, in, out, sl_count_of(job), job->inclusive);
+	return scan_level<T, true>(x, &l, 0, in, out, sl_count_of(job), job->inclusive);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
@@ -190,6 +198,7 @@ const struct sl_backend SL_NAME(sl_scan_tiled) = {
 		.items_can = {2, 4, 8, 16},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
 };

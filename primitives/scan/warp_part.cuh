@@ -28,7 +28,7 @@ template <typename T, uint32_t VECTORS> struct part {
 
 	uint32_t lane;
 	uint64_t first; /* index of the part's first item in global memory */
-	uint64_t left;  /* items from there to the end of the array; may exceed the part */
+	uint32_t left;  /* items from there to the end of the array; may exceed the part */
 	struct vector<T> *vectors;
 };
 

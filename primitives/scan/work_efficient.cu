@@ -20,8 +20,7 @@
  * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
  * to 1024.
  */
-#include "primitives/kernel/kernel.cuh"
-#include "primitives/primitives.h"
+#include "primitives/count.cuh"
 
 /* n < 2^32 has at most 31 levels above the input; one more entry stays NULL above the top level. */
 enum { LEVELS_MAX = 33 };
@@ -32,16 +31,23 @@ enum { LEVELS_MAX = 33 };
  */
 enum { BLOCK_MAX = 1024 };
 
+/* The items of a level: each level has half as many as the one below, rounded up. */
+static __device__ __forceinline__ uint32_t level_items(const struct sl_count &count, uint32_t level)
+{
+	return (uint32_t)((sl_count_read(count) + (UINT64_C(1) << level) - 1) >> level);
+}
+
 /*
- * Up-sweep of one level: to[i] = from[2i] + from[2i + 1] for n items of from; a missing item counts
+ * Up-sweep of one level: to[i] = from[2i] + from[2i + 1] for all items of from; a missing item counts
  * 0. Each thread computes ITEMS nodes, blockDim.x apart, and issues all its loads before the first
  * store so that they are in flight together.
  */
 template <typename T, uint32_t ITEMS>
 static __global__ void __launch_bounds__(BLOCK_MAX, 1)
-	up_sweep_kernel(const T *from, T *to, uint64_t n)
+	up_sweep_kernel(const T *from, T *to, struct sl_count count, uint32_t level)
 {
-	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
+	uint32_t n = level_items(count, level), nodes = n / 2 + n % 2;
+	uint64_t step = (uint64_t)blockDim.x * ITEMS;
 
 	for (uint64_t at = blockIdx.x * step + threadIdx.x; at < nodes; at += gridDim.x * step) {
 		T first[ITEMS], second[ITEMS];
@@ -67,10 +73,11 @@ static __global__ void __launch_bounds__(BLOCK_MAX, 1)
  * Threads as in up_sweep_kernel().
  */
 template <typename T, uint32_t ITEMS>
-static __global__ void __launch_bounds__(BLOCK_MAX, 1)
-	down_sweep_kernel(const T *above, const T *from, T *to, uint64_t n, bool inclusive)
+static __global__ void __launch_bounds__(BLOCK_MAX, 1) down_sweep_kernel(
+	const T *above, const T *from, T *to, struct sl_count count, uint32_t level, bool inclusive)
 {
-	uint64_t nodes = (n + 1) / 2, step = (uint64_t)blockDim.x * ITEMS;
+	uint32_t n = level_items(count, level), nodes = n / 2 + n % 2;
+	uint64_t step = (uint64_t)blockDim.x * ITEMS;
 
 	for (uint64_t at = blockIdx.x * step + threadIdx.x; at < nodes; at += gridDim.x * step) {
 		T before[ITEMS], first[ITEMS], second[ITEMS];
@@ -139,6 +146,7 @@ static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *jo
 {
 	struct sl_arena a = x->scratch;
 	struct scan_work_efficient_scratch l = lay_out(&a, job->n, sizeof(T));
+	const struct sl_count count = sl_count_of(job);
 	const T *in = (const T *)job->in;
 	uint32_t block = x->tuning.block;
 
@@ -146,17 +154,17 @@ static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *jo
 		const T *from = k == 0 ? in : (const T *)l.level[k];
 
 		SL_TRY(SL_LAUNCH((up_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block, 0,
-			x->stream, from, (T *)l.level[k + 1], l.n[k]));
+			x->stream, from, (T *)l.level[k + 1], count, k));
 	}
 	for (uint32_t k = l.top; k > 0; k--) {
 		T *level = (T *)l.level[k];
 
 		SL_TRY(SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(l.n[k], x->tuning), block,
-			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, l.n[k],
+			0, x->stream, (const T *)l.level[k + 1], (const T *)level, level, count, k,
 			false));
 	}
 	return SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0,
-		x->stream, (const T *)l.level[1], in, (T *)job->out, job->n, job->inclusive);
+		x->stream, (const T *)l.level[1], in, (T *)job->out, count, 0, job->inclusive);
 }
 
 /* Selects the kernel instance for the tuned number of items per thread. */
@@ -192,6 +200,7 @@ const struct sl_backend SL_NAME(sl_scan_work_efficient) = {
 		.block_most = BLOCK_MAX,
 		.items = 4,
 		.items_can = {1, 2, 4, 8}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
 };

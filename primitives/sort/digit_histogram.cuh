@@ -61,13 +61,16 @@ static __device__ __forceinline__ void count_key(
  * the first is counted.
  */
 template <typename K>
-static __global__ void __launch_bounds__(COUNT_BLOCK)
-	count_kernel(const K *key, uint64_t n, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
+static __global__ void __launch_bounds__(COUNT_BLOCK) count_kernel(const K *key,
+	struct sl_count keys_of_job, struct key_bits<K> bits, uint32_t (*count)[DIGITS])
 {
 	SL_SHARED(struct digit_counts<K>, s_count);
 	uint32_t *all = &s_count.of[0][0][0];
+	uint64_t n = sl_count_read(keys_of_job);
 
 	sl_trigger_next();
+	if ((uint64_t)blockIdx.x * COUNT_LOADS * COUNT_BLOCK >= n)
+		return;
 	for (uint32_t i = threadIdx.x; i < sizeof(s_count) / sizeof(*all); i += blockDim.x)
 		all[i] = 0;
 	__syncthreads();
@@ -112,7 +115,7 @@ static inline enum sl_status count_all_digits(
 	SL_TRY(sl_device_limits(&limits));
 	most = limits.multiprocessors * COUNT_BLOCKS;
 	return SL_LAUNCH(count_kernel<K>, blocks < most ? blocks : most, COUNT_BLOCK, 0, x->stream,
-		(const K *)job->key, job->n, bits, count);
+		(const K *)job->key, sl_count_of(job), bits, count);
 }
 
 #endif

@@ -41,7 +41,7 @@ struct digit_offset_table {
 	uint32_t *tile_offset;       /* DIGITS words per tile, right after: global offset + 1 */
 	uint32_t *next_pass;         /* both arrays of the table for the next pass */
 	const uint32_t *digit_total; /* keys of each digit in all tiles */
-	uint32_t tiles;
+	uint32_t tiles;              /* room; with a count on the device fewer are in use */
 };
 
 /* Words of a table for so many tiles. The table of the first pass must be cleared before it. */
@@ -153,7 +153,7 @@ static __device__ __forceinline__ uint32_t wait_for_offset(
  * Returns true if none was.
  */
 static __device__ __forceinline__ bool read_counts(const struct digit_offset_table &t,
-	uint32_t from, uint32_t digit, uint32_t (&word)[TILES_PER_STEP])
+	uint32_t tiles, uint32_t from, uint32_t digit, uint32_t (&word)[TILES_PER_STEP])
 {
 	bool all = true;
 
@@ -162,23 +162,23 @@ static __device__ __forceinline__ bool read_counts(const struct digit_offset_tab
 		if (word[i] == 0) {
 			all = false;
 			word[i] = 1; /* past the last tile: no keys */
-			if (from + i < t.tiles)
+			if (from + i < tiles)
 				word[i] = sl_load_relaxed(&t.tile_count[word_of(from + i, digit)]);
 		}
 	return all;
 }
 
 /*
- * Fills the table; for DIGITS threads of a block, one per digit. Reads the counts of the next tiles
- * while it writes the offsets of these. Returns early if no count arrives.
+ * Fills the table for the tiles in use; for DIGITS threads of a block, one per digit. Reads the
+ * counts of the next tiles while it writes the offsets of these. Returns early if no count arrives.
  */
 static __device__ __forceinline__ void fill_table(
-	const struct digit_offset_table &t, uint32_t digit)
+	const struct digit_offset_table &t, uint32_t tiles, uint32_t digit)
 {
 	uint32_t word[TILES_PER_STEP] = {}, count[TILES_PER_STEP], offset = digit_starts(t, digit);
 
-	for (uint32_t from = 0; from < t.tiles; from += TILES_PER_STEP) {
-		for (uint32_t reads = 0; !read_counts(t, from, digit, word); reads++) {
+	for (uint32_t from = 0; from < tiles; from += TILES_PER_STEP) {
+		for (uint32_t reads = 0; !read_counts(t, tiles, from, digit, word); reads++) {
 			if (reads == POLLS_MAX)
 				return;
 			sl_backoff(0);
@@ -188,10 +188,10 @@ static __device__ __forceinline__ void fill_table(
 			count[i] = word[i] - 1;
 			word[i] = 0;
 		}
-		read_counts(t, from + TILES_PER_STEP, digit, word);
+		read_counts(t, tiles, from + TILES_PER_STEP, digit, word);
 		SL_UNROLL
 		for (uint32_t i = 0; i < TILES_PER_STEP; i++) {
-			if (from + i < t.tiles)
+			if (from + i < tiles)
 				write_offset(t, from + i, digit, offset);
 			offset += count[i];
 		}

@@ -44,9 +44,10 @@ static __device__ __forceinline__ void for_rows(uint32_t rows, const Each &each)
  * group is 0.
  */
 template <typename K>
-static __global__ void count_kernel(const K *key, uint64_t n, struct digit_field bit, uint32_t rows,
-	uint32_t *zeros, uint64_t groups)
+static __global__ void count_kernel(const K *key, struct sl_count keys, struct digit_field bit,
+	uint32_t rows, uint32_t *zeros, uint64_t groups)
 {
+	uint64_t n = sl_count_read(keys);
 	uint32_t count = 0;
 
 	for_rows(rows, [&](uint64_t i) {
@@ -62,13 +63,13 @@ static __global__ void count_kernel(const K *key, uint64_t n, struct digit_field
  * their total. The stores of a row go to two contiguous ranges.
  */
 template <typename K>
-static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, uint64_t n,
+static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, struct sl_count count,
 	struct digit_field bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_index();
+	uint64_t group = group_index(), n = sl_count_read(count);
 	uint32_t zero_at, one_at;
 
-	if (group >= groups)
+	if (group * rows * WARP >= n)
 		return;
 	zero_at = zeros[group];
 	one_at = zeros[groups] + ((uint32_t)(group * rows * WARP) - zero_at);
@@ -135,10 +136,10 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	return for_passes<K>(x, job, l.other, 1,
 		[&](uint32_t, struct digit_field bit, struct pairs<K> from, struct pairs<K> to) {
 			SL_TRY(SL_LAUNCH(count_kernel<K>, grid, block, 0, x->stream, from.key,
-				job->n, bit, rows, l.zeros, l.groups));
+				sl_count_of(job), bit, rows, l.zeros, l.groups));
 			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 			return SL_LAUNCH(split_kernel<K>, grid, block, 0, x->stream, from, to,
-				job->n, bit, rows, l.zeros, l.groups);
+				sl_count_of(job), bit, rows, l.zeros, l.groups);
 		});
 }
 
@@ -159,6 +160,7 @@ const struct sl_backend SL_NAME(sl_sort_naive) = {
 		.block_most = 1024,
 		.items = 4,
 		.items_can = {1, 2, 4, 8, 16, 32}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.sort = run,
 };

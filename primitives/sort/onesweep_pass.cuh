@@ -10,7 +10,7 @@
 /* Arguments of the kernel for one pass, by value. */
 template <typename K> struct onesweep_pass {
 	struct pairs<K> from, to; /* to.key is NULL if only the index is wanted */
-	uint64_t n;
+	struct sl_count n;
 	struct digit_field digit;
 	struct digit_offset_table table;
 	uint32_t *ticket; /* tickets taken: 0 for the table, k + 1 for tile k */
@@ -40,10 +40,10 @@ static __device__ __forceinline__ void write_tile(const struct onesweep_pass<K> 
 /* Loads the keys of a tile; past the last tile it loads nothing. */
 template <int BLOCK, typename K, int ITEMS>
 static __device__ __forceinline__ void load_keys(
-	const struct onesweep_pass<K> &p, uint32_t tile, K (&key)[ITEMS])
+	const struct onesweep_pass<K> &p, uint32_t n, uint32_t tile, K (&key)[ITEMS])
 {
 	uint32_t items = BLOCK * ITEMS;
-	uint64_t first = (uint64_t)tile * items, left = first < p.n ? p.n - first : 0;
+	uint64_t first = (uint64_t)tile * items, left = first < n ? n - first : 0;
 
 	if (left >= items)
 		warp_striped<true>(ITEMS, items).load(p.from.key + first, key);
@@ -86,7 +86,7 @@ static __device__ __forceinline__ uint32_t sort_tile(const struct onesweep_pass<
 		scatter_to_shared(r, index, ranks, s->index);
 	__syncthreads();
 	next = s->ticket - 1;
-	load_keys<BLOCK>(p, next, key);
+	load_keys<BLOCK>(p, s->n, next, key);
 	clear_counts(s_count);
 	write_tile<FULL>(p, n, s);
 	return next;
@@ -118,18 +118,20 @@ static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct onesweep_p
 	clear_counts(s->count[warp_index()]);
 	sl_wait_for_previous();
 	sl_trigger_next();
+	if (threadIdx.x == 0)
+		s->n = sl_count_read(p.n);
 	tile = take_ticket(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
-			fill_table(p.table, threadIdx.x);
+			fill_table(p.table, s->n / items + (s->n % items > 0), threadIdx.x);
 		tile = take_ticket(p, s);
 	}
 	tile--;
-	load_keys<BLOCK>(p, tile, key);
-	while ((uint64_t)(tile + 1) * items <= p.n)
+	load_keys<BLOCK>(p, s->n, tile, key);
+	while ((uint64_t)(tile + 1) * items <= s->n)
 		tile = sort_tile<true>(p, tile, items, key, s);
-	if (tile < p.table.tiles)
-		sort_tile<false>(p, tile, (uint32_t)(p.n - (uint64_t)tile * items), key, s);
+	if ((uint64_t)tile * items < s->n)
+		sort_tile<false>(p, tile, s->n - tile * items, key, s);
 }
 
 #endif

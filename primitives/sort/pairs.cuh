@@ -8,8 +8,7 @@
 #ifndef SL_PRIMITIVES_SORT_PAIRS_CUH
 #define SL_PRIMITIVES_SORT_PAIRS_CUH
 
-#include "primitives/kernel/kernel.cuh"
-#include "primitives/primitives.h"
+#include "primitives/count.cuh"
 
 template <typename K> struct pairs {
 	K *key;
@@ -78,14 +77,34 @@ template <typename K> static inline struct pairs<K> output_of(const struct sl_so
 	return {(K *)job->key, job->index};
 }
 
-/* Queues the copy of n pairs; without the keys if the caller does not need them (key_spent). */
+/* Copies the pairs of a job whose number is on the device; without the keys if to.key is NULL. */
+template <typename K>
+static __global__ void copy_kernel(struct pairs<K> to, struct pairs<K> from, struct sl_count count)
+{
+	uint64_t n = sl_count_read(count), step = (uint64_t)gridDim.x * blockDim.x;
+
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+		if (to.key)
+			to.key[i] = from.key[i];
+		if (to.index)
+			to.index[i] = from.index[i];
+	}
+}
+
+/* Queues the copy of the pairs; without the keys if the caller does not need them (key_spent). */
 template <typename K>
 static inline enum sl_status copy_pairs(struct sl_exec *x, struct pairs<K> to, struct pairs<K> from,
-	uint32_t n, bool key_spent = false)
+	const struct sl_sort_job *job, bool key_spent = false)
 {
-	if (!key_spent)
-		SL_TRY(sl_copy(to.key, from.key, n * sizeof(K), x->stream));
-	return from.index ? sl_copy(to.index, from.index, n * sizeof(uint32_t), x->stream) : SL_OK;
+	if (key_spent)
+		to.key = nullptr;
+	if (job->n_on_device)
+		return SL_LAUNCH(copy_kernel<K>, sl_grid(job->n, 1024), 256, 0, x->stream, to, from,
+			sl_count_of(job));
+	if (to.key)
+		SL_TRY(sl_copy(to.key, from.key, job->n * sizeof(K), x->stream));
+	return from.index ? sl_copy(to.index, from.index, job->n * sizeof(uint32_t), x->stream)
+	                  : SL_OK;
 }
 
 /*
@@ -113,7 +132,7 @@ static inline enum sl_status for_passes(struct sl_exec *x, const struct sl_sort_
 		SL_TRY(each(pass, digit_at(bit, job->end_bit, digit_bits), from, to));
 		from = to;
 	}
-	return from.key == output.key ? SL_OK : copy_pairs(x, output, from, job->n, job->key_spent);
+	return from.key == output.key ? SL_OK : copy_pairs(x, output, from, job, job->key_spent);
 }
 
 #endif

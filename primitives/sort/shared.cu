@@ -34,7 +34,8 @@ enum { SINGLE_BLOCK = BLOCK_MAX, SINGLE_ITEMS = 8, SINGLE_TILE_MAX = SINGLE_BLOC
 /* Arguments of the kernel for up to SINGLE_TILE_MAX pairs, by value. */
 template <typename K> struct single_tile {
 	struct pairs<K> from, to;
-	uint32_t n, begin_bit, end_bit;
+	struct sl_count n;
+	uint32_t begin_bit, end_bit;
 };
 
 template <typename K, bool INDEXED>
@@ -47,7 +48,7 @@ static __global__ void __launch_bounds__(SINGLE_BLOCK, 1)
 {
 	using memory = single_tile_memory<K, INDEXED>;
 	SL_SHARED_DYNAMIC(memory, s);
-	const struct warp_striped<false> r(SINGLE_ITEMS, p.n);
+	const struct warp_striped<false> r(SINGLE_ITEMS, sl_count_read(p.n));
 	uint32_t *s_count = s->count[warp_index()], index[SINGLE_ITEMS];
 	K key[SINGLE_ITEMS];
 
@@ -89,8 +90,8 @@ template <typename K>
 static enum sl_status sort_single_tile(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	const struct single_tile<K> p = {
-		{(K *)job->key, job->index}, last_pass_output(job, output_of<K>(job)), job->n,
-			job->begin_bit, job->end_bit
+		{(K *)job->key, job->index}, last_pass_output(job, output_of<K>(job)),
+			sl_count_of(job), job->begin_bit, job->end_bit
 	};
 
 	if (job->index)
@@ -313,7 +314,8 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	tiles = tiles_for(job->n, tuning);
 	l = lay_out(&a, job->n, kind, tiles);
 	SL_TRY(sl_fill(l.counters, 0, l.zeroed_bytes, x->stream));
-	SL_TRY(count_all_digits<K>(x, job, l.counters->digit));
+	if (job->begin_bit < job->end_bit)
+		SL_TRY(count_all_digits<K>(x, job, l.counters->digit));
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t number, struct digit_field d, struct pairs<K> from,
 			struct pairs<K> to) {
@@ -322,8 +324,8 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 				l.table[1 - number % 2], l.counters->digit[number], tiles};
 			const bool last = number + 1 == passes_of(job, DIGIT_BITS);
 			const struct onesweep_pass<K> p = {
-				from, last ? last_pass_output(job, to) : to, job->n, d, table,
-					&l.counters->ticket[number]
+				from, last ? last_pass_output(job, to) : to,
+					sl_count_of(job), d, table, &l.counters->ticket[number]
 			};
 
 			return sl_launch_as("pass_kernel",
@@ -349,6 +351,7 @@ const struct sl_backend SL_NAME(sl_sort_shared) = {
 		.items = DEFAULT_ITEMS,
 		.items_can = {4, 8, 16, 24, 32},
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.sort = run,
 };

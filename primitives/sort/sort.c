@@ -9,8 +9,8 @@
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
 
-/* Buffers of a job: keys and indices, in and out. */
-enum { BUFFERS_MAX = 4 };
+/* Buffers of a job: keys and indices, in and out, and n_on_device. */
+enum { BUFFERS_MAX = 5 };
 
 /* The outputs are those of the inputs (keys, or pairs), or none for a sort in place. */
 static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
@@ -46,6 +46,7 @@ static enum sl_status check_buffers(
 	if (job->index_out)
 		m[n++] = (struct sl_buffer){
 			"index_out", job->index_out, job->n, word, word, false, 0};
+	SL_TRY(sl_check_count(b, job->n_on_device, job->n_type, &m[n++]));
 	return sl_check_buffers(b, m, n, x);
 }
 
@@ -71,8 +72,10 @@ static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort
 
 enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job)
 {
+	struct sl_sort_job run;
 	struct sl_shape shape = {0};
 	struct sl_exec tuned;
+	bool ordered, counted;
 
 	SL_TRY(sl_check_backend(SL_SORT, b, x, job));
 	SL_TRY(sl_check_type(b, job->type));
@@ -80,8 +83,13 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	SL_TRY(check_buffers(b, x, job));
-	if (job->n < 2 || job->begin_bit == job->end_bit)
-		return pass_through(x, job);
+	run = *job;
+	run.n = sl_host_count(x->space, job->n_on_device, job->n_type, job->n);
+	ordered = job->n < 2 || job->begin_bit == job->end_bit;
+	/* the device then knows how many items to copy */
+	counted = x->space != SL_HOST && job->n_on_device && job->n > 0 && job->key_out;
+	if (ordered && !counted)
+		return pass_through(x, &run);
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;
@@ -89,5 +97,5 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.keys_only = !job->index;
 	SL_TRY(sl_check_scratch(b, x, &shape));
 	tuned = sl_tuned_exec(b, x);
-	return b->sort(&tuned, job);
+	return run.n < 2 && !counted ? pass_through(x, &run) : b->sort(&tuned, &run);
 }

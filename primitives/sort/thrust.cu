@@ -87,7 +87,7 @@ static enum sl_status sort_whole(struct sl_exec *x, const struct sl_sort_job *jo
 	struct sl_arena a = x->scratch;
 
 	if (job->key_out)
-		SL_TRY(copy_pairs<K>(x, p, {(K *)job->key, job->index}, job->n));
+		SL_TRY(copy_pairs<K>(x, p, {(K *)job->key, job->index}, job));
 	return sl_thrust("sort/thrust", x->stream, &a, [&](const auto &on) {
 		if (p.index)
 			thrust::stable_sort_by_key(on, p.key, p.key + job->n, p.index);
@@ -142,7 +142,7 @@ static enum sl_status sort_pairs(struct sl_exec *x, const struct sl_sort_job *jo
 		thrust::transform(on, position, end, sorted.key, item_at<K>{key});
 		thrust::transform(on, position, end, sorted.index, item_at<uint32_t>{job->index});
 	}));
-	return job->key_out ? SL_OK : copy_pairs(x, output, sorted, job->n);
+	return job->key_out ? SL_OK : copy_pairs(x, output, sorted, job);
 }
 
 template <typename K, typename Part>
@@ -172,7 +172,8 @@ const struct sl_backend sl_sort_thrust = {
 	.name = "thrust",
 	.primitive = SL_SORT,
 	.space = SL_DEVICE,
-	.help = "stable_sort_by_key of Thrust; a range of bits costs more than all bits",
+	.help = "stable_sort_by_key of Thrust; a range of bits costs more than all bits; "
+		"without n_on_device",
 	.scratch = scratch,
 	.sort = run,
 };

@@ -31,6 +31,7 @@ template <typename K, bool INDEXED, int BLOCK, int ITEMS> struct tile_memory {
 	uint32_t in_group[groups][DIGITS];
 	uint32_t in_warp[warps];
 	uint32_t ticket;
+	uint32_t n; /* pairs of all tiles */
 };
 
 /* Positions of the thread's keys in the sorted tile, two per register. */

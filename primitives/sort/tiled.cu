@@ -42,7 +42,7 @@ enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 1024 };
 /* Arguments of both kernels, by value; one block per tile. */
 template <typename K> struct tiled_pass {
 	struct pairs<K> from, to;
-	uint64_t n;
+	struct sl_count n;
 	uint32_t leaves; /* pairs of a tile */
 	struct digit_field digit;
 	uint32_t *table; /* [digit][tile]: number of keys, then output index of the first */
@@ -57,7 +57,8 @@ struct digit_words {
 template <typename K>
 static __device__ __forceinline__ uint32_t tile_count(const struct tiled_pass<K> &p)
 {
-	uint64_t left = p.n - (uint64_t)blockIdx.x * p.leaves;
+	uint64_t first = (uint64_t)blockIdx.x * p.leaves, n = sl_count_read(p.n);
+	uint64_t left = first < n ? n - first : 0;
 
 	return left < p.leaves ? (uint32_t)left : p.leaves;
 }
@@ -172,6 +173,8 @@ static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct tiled_
 	const scatter_memory<K, INDEXED, PADDED> s(shared, p.leaves);
 	uint32_t bits = (uint32_t)__popc(p.digit.mask);
 
+	if ((uint64_t)blockIdx.x * p.leaves >= sl_count_read(p.n))
+		return;
 	load_tile(p, s.tile[0]);
 	for (uint32_t bit = 0; bit < bits; bit++)
 		split_tile(
@@ -247,7 +250,7 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
 			const struct tiled_pass<K> p = {
-				from, to, job->n, leaves, d, l.table
+				from, to, sl_count_of(job), leaves, d, l.table
 			};
 
 			SL_TRY(SL_LAUNCH(count_kernel<K>, l.tiles, block, 0, x->stream, p));
@@ -289,6 +292,7 @@ const struct sl_backend SL_NAME(sl_sort_tiled) = {
 		.items_can = {1, 2, 4, 8},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.sort = run,
 };

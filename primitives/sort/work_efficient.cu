@@ -53,7 +53,7 @@ static __device__ __forceinline__ void put_counts(struct warp_counts *s_counts, 
 /* Arguments of both kernels, by value; one block per tile. */
 template <typename K> struct digit_pass {
 	struct pairs<K> from, to;
-	uint64_t n;
+	struct sl_count n;
 	struct digit_field digit;
 	uint32_t *table; /* [digit][tile]: number of keys, then output index of the first */
 };
@@ -119,13 +119,22 @@ static __device__ __forceinline__ void scatter_tile(
 	}
 }
 
+/* The pairs from first on; 0 if there are none. */
+template <typename K>
+static __device__ __forceinline__ uint64_t pairs_from(const struct digit_pass<K> &p, uint64_t first)
+{
+	uint64_t n = sl_count_read(p.n);
+
+	return first < n ? n - first : 0;
+}
+
 /* 512 threads per block: a thread may use 128 registers. */
 template <typename K, int ITEMS>
 static __global__ void __launch_bounds__(BLOCK_MAX) count_kernel(struct digit_pass<K> p)
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
-	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = p.n - first;
+	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = pairs_from(p, first);
 
 	if (left >= tile_items)
 		count_tile<K, ITEMS, true>(p, first, tile_items, &s_counts);
@@ -138,11 +147,11 @@ static __global__ void __launch_bounds__(BLOCK_MAX) scatter_kernel(struct digit_
 {
 	SL_SHARED(struct warp_counts, s_counts);
 	uint32_t tile_items = blockDim.x * ITEMS;
-	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = p.n - first;
+	uint64_t first = (uint64_t)blockIdx.x * tile_items, left = pairs_from(p, first);
 
 	if (left >= tile_items)
 		scatter_tile<K, ITEMS, true>(p, first, tile_items, &s_counts);
-	else
+	else if (left > 0)
 		scatter_tile<K, ITEMS, false>(p, first, (uint32_t)left, &s_counts);
 }
 
@@ -198,7 +207,7 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
 			struct digit_pass<K> p = {
-				from, to, job->n, d, l.table
+				from, to, sl_count_of(job), d, l.table
 			};
 
 			SL_TRY(SL_LAUNCH(
@@ -237,6 +246,7 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 		.block_most = BLOCK_MAX,
 		.items = 8,
 		.items_can = {ITEMS_SUPPORTED(ITEMS)}},
+	.takes_n_on_device = true,
 	.scratch = scratch,
 	.sort = run,
 };

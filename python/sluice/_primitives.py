@@ -28,6 +28,10 @@ def _stream(stream: Any) -> Optional[int]:
     return number
 
 
+def _optional(array: Any) -> Any:
+    return None if array is None else input_array(array)
+
+
 def _is_on_device(array: Any) -> bool:
     return hasattr(array, "__cuda_array_interface__") or (
         hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == 2)
@@ -38,7 +42,7 @@ def _result(made: Any, out: Any) -> Any:
 
 
 def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, device: Optional[str] = None,
-         out: Any = None, stream: Any = None) -> Any:
+         out: Any = None, stream: Any = None, n_on_device: Any = None) -> Any:
     """Prefix sums, modulo 2^32 or 2^64: result[i] = array[0] + ... + array[i - 1].
 
     array      shape (n,), uint32, uint64, int32 or int64; of any library with the buffer protocol, DLPack or
@@ -51,30 +55,37 @@ def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, 
     stream     of an array of a GPU: a CUDA stream (an int, an object with __cuda_stream__(), a stream of
                torch or CuPy): the work is queued on it, after the work that array and out depend on, and
                the call returns at once. None: the call returns when the result is complete
+    n_on_device  array of one uint32 or uint64, where array is: only the first n_on_device[0] items are
+               used, at most all; results after them are not written. On a GPU the number is read when the
+               work is done, so it may be the result of earlier work of the stream, without a wait
 
     Returns out, or a new array; of a GPU, a Column, which torch.from_dlpack() and cupy.asarray() use without
     a copy. Other arrays must live until work that is queued on a stream is done. All backends give the same result. Raises Error.
     """
-    return _result(_native.scan(input_array(array), inclusive, backend, device, out, _stream(stream)), out)
+    return _result(_native.scan(input_array(array), inclusive, backend, device, out, _stream(stream),
+                                _optional(n_on_device)), out)
 
 
 def compact(flags: Any, *, backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
-            stream: Any = None) -> Any:
+            stream: Any = None, n_on_device: Any = None, n_out: Any = None) -> Any:
     """The indices i with flags[i] != 0 in ascending order, as uint32.
 
     flags   shape (n,), bool or uint8
     out     array of shape (n,), uint32, to write to; items after the indices have undefined contents
+    n_out   array of one uint32, where flags is, to write the number of indices to
 
     The other arguments are those of scan(). Returns the part of out, or of a new array, that has the
-    indices; so the call always waits for their number. Raises Error.
+    indices; so the call waits for their number. With n_out it does not, and returns the whole array: n_out is
+    then n_on_device of the next call. Raises Error.
     """
-    made, n = _native.compact(input_array(flags), backend, device, out, _stream(stream))
-    return _result(made, out)[:n]
+    made, n = _native.compact(input_array(flags), backend, device, out, _stream(stream), _optional(n_on_device),
+                              n_out)
+    return _result(made, out)[:n] if n_out is None else _result(made, out)
 
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,
          backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
-         stream: Any = None) -> Any:
+         stream: Any = None, n_on_device: Any = None) -> Any:
     """A stable radix sort: the keys in ascending order, and the values in the order of their keys.
 
     keys       shape (n,), uint32 or uint64
@@ -89,7 +100,8 @@ def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional
         raise ValueError("begin_bit and end_bit must be at least 0")
     pair: Tuple[Any, Any] = (out, None) if values is None else (None, None) if out is None else tuple(out)
     made = _native.sort(input_array(keys), None if values is None else input_array(values), begin_bit,
-                        -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream))
+                        -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream),
+                        _optional(n_on_device))
     if values is None:
         return _result(made[0], out)
     return tuple(_result(m, o) for m, o in zip(made, pair))

@@ -23,6 +23,37 @@ static enum sl_type type_of(const struct sl_py_array *a)
 	return a->bytes == 4 ? SL_U32 : SL_U64;
 }
 
+/* An array of one uint32 or, if it is only read, of one uint64. */
+static bool take_number(const struct sl_py_call *c, PyObject *object, const char *name,
+	bool writable, struct sl_py_argument *a)
+{
+	if (!sl_py_argument_take(c, object, name, writable, a) ||
+		!check_words(&a->array, name, false))
+		return false;
+	if (a->bytes == a->array.bytes && (!writable || a->bytes == sizeof(uint32_t)))
+		return true;
+	return sl_py_refuse(sl_fail(SL_USAGE, "%s: the array must have one item%s", name,
+		writable ? " of uint32" : ""));
+}
+
+/* Takes n_on_device as the last operand, if it is not None. */
+static bool take_count(struct sl_py_call *c, PyObject *object, struct sl_py_argument *a)
+{
+	c->counted = object != Py_None;
+	if (!c->counted)
+		return true;
+	if (!take_number(c, object, "n_on_device", false, a))
+		return false;
+	sl_py_operand_add(c, a, true, false);
+	return true;
+}
+
+/* The word of n_on_device for the job; NULL: there is none. */
+static const void *count_of(const struct sl_py_call *c)
+{
+	return c->counted ? c->operand[c->n_operands - 1].at : NULL;
+}
+
 /* --- scan ------------------------------------------------------------------------------------- */
 
 static enum sl_status queue_scan(
@@ -32,43 +63,60 @@ static enum sl_status queue_scan(
 
 	job->in = c->operand[0].at;
 	job->out = c->operand[1].at;
+	job->n_on_device = count_of(c);
 	return sl_scan(b, x, job);
 }
 
-static PyObject *scan(PyObject *array, PyObject *out, struct sl_py_call *c, struct sl_scan_job *job,
-	struct sl_py_argument *in, struct sl_py_argument *to)
+/* The arguments of scan() and compact(): arrays, or Py_None. */
+struct scan_call {
+	PyObject *array, *out, *count, *n_out;
+	struct sl_py_argument in, to, n, number;
+};
+
+static void give_arguments(struct scan_call *s)
 {
+	sl_py_argument_give(&s->number);
+	sl_py_argument_give(&s->n);
+	sl_py_argument_give(&s->to);
+	sl_py_argument_give(&s->in);
+}
+
+static PyObject *scan(struct scan_call *s, struct sl_py_call *c, struct sl_scan_job *job)
+{
+	struct sl_py_argument *in = &s->in, *to = &s->to;
 	const struct sl_py_array *a = &in->array;
 
-	if (!sl_py_items_take(c, array, "array", false, in) || !check_words(a, "array", true) ||
-		!sl_py_output_take(c, out, "out", a, to))
+	if (!sl_py_items_take(c, s->array, "array", false, in) || !check_words(a, "array", true) ||
+		!sl_py_output_take(c, s->out, "out", a, to))
 		return NULL;
 	job->n = (uint32_t)a->n;
 	job->type = type_of(a);
 	c->shape = (struct sl_shape){.n = job->n, .type = job->type};
 	sl_py_operand_add(c, in, true, false);
-	sl_py_operand_add(c, to, false, true);
-	return sl_py_run(c) ? sl_py_output_object(c, 1, to, out) : NULL;
+	sl_py_operand_add(c, to, s->count != Py_None, true);
+	if (!take_count(c, s->count, &s->n))
+		return NULL;
+	job->n_type = type_of(&s->n.array);
+	return sl_py_run(c) ? sl_py_output_object(c, 1, to, s->out) : NULL;
 }
 
 PyObject *sl_py_scan(PyObject *module, PyObject *args)
 {
 	struct sl_scan_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
-	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
-	PyObject *array, *out, *stream, *result = NULL;
+	struct scan_call s = {.array = NULL};
+	PyObject *stream, *result = NULL;
 	int inclusive;
 
 	(void)module;
-	if (!PyArg_ParseTuple(
-		    args, "OpzzOO", &array, &inclusive, &c.backend, &c.device, &out, &stream))
+	if (!PyArg_ParseTuple(args, "OpzzOOO", &s.array, &inclusive, &c.backend, &c.device, &s.out,
+		    &stream, &s.count))
 		return NULL;
 	job.inclusive = inclusive != 0;
-	if (sl_py_place(&c, array, stream))
-		result = scan(array, out, &c, &job, &in, &to);
+	if (sl_py_place(&c, s.array, stream))
+		result = scan(&s, &c, &job);
 	sl_py_call_give(&c);
-	sl_py_argument_give(&to);
-	sl_py_argument_give(&in);
+	give_arguments(&s);
 	return result;
 }
 
@@ -82,17 +130,19 @@ static enum sl_status queue_compact(
 	job->keep = (const uint8_t *)c->operand[0].at;
 	job->out = (uint32_t *)c->operand[1].at;
 	job->n_out = (uint32_t *)c->operand[2].at;
+	job->n_on_device = count_of(c);
 	return sl_compact(b, x, job);
 }
 
-static PyObject *compact(PyObject *flags, PyObject *out, struct sl_py_call *c,
-	struct sl_compact_job *job, struct sl_py_argument *in, struct sl_py_argument *to)
+/* The indices and their number, which is 0 if the caller has an array for it. */
+static PyObject *compact(struct scan_call *s, struct sl_py_call *c, struct sl_compact_job *job)
 {
+	struct sl_py_argument *in = &s->in, *to = &s->to;
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
 	uint32_t n_out = 0;
 	PyObject *indices;
 
-	if (!sl_py_items_take(c, flags, "flags", false, in))
+	if (!sl_py_items_take(c, s->array, "flags", false, in))
 		return NULL;
 	if (!sl_py_is_whole(&in->array) || in->array.bytes != 1) {
 		sl_py_refuse(sl_fail(SL_USAGE,
@@ -101,16 +151,23 @@ static PyObject *compact(PyObject *flags, PyObject *out, struct sl_py_call *c,
 		return NULL;
 	}
 	like.n = in->array.n;
-	if (!sl_py_output_take(c, out, "out", &like, to))
+	if (!sl_py_output_take(c, s->out, "out", &like, to) ||
+		(s->n_out != Py_None && !take_number(c, s->n_out, "n_out", true, &s->number)))
 		return NULL;
 	job->n = (uint32_t)like.n;
 	c->shape = (struct sl_shape){.n = job->n};
 	sl_py_operand_add(c, in, true, false);
-	sl_py_operand_add(c, to, false, true);
-	sl_py_number_add(c, &n_out, sizeof(n_out));
+	sl_py_operand_add(c, to, s->count != Py_None, true);
+	if (s->n_out == Py_None)
+		sl_py_number_add(c, &n_out, sizeof(n_out));
+	else
+		sl_py_operand_add(c, &s->number, false, true);
+	if (!take_count(c, s->count, &s->n))
+		return NULL;
+	job->n_type = type_of(&s->n.array);
 	if (!sl_py_run(c))
 		return NULL;
-	indices = sl_py_output_object(c, 1, to, out);
+	indices = sl_py_output_object(c, 1, to, s->out);
 	return indices ? Py_BuildValue("(NI)", indices, (unsigned)n_out) : NULL;
 }
 
@@ -118,17 +175,17 @@ PyObject *sl_py_compact(PyObject *module, PyObject *args)
 {
 	struct sl_compact_job job = {.keep = NULL};
 	struct sl_py_call c = {.primitive = SL_COMPACT, .queue = queue_compact, .job = &job};
-	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
-	PyObject *flags, *out, *stream, *result = NULL;
+	struct scan_call s = {.array = NULL};
+	PyObject *stream, *result = NULL;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OzzOO", &flags, &c.backend, &c.device, &out, &stream))
+	if (!PyArg_ParseTuple(args, "OzzOOOO", &s.array, &c.backend, &c.device, &s.out, &stream,
+		    &s.count, &s.n_out))
 		return NULL;
-	if (sl_py_place(&c, flags, stream))
-		result = compact(flags, out, &c, &job, &in, &to);
+	if (sl_py_place(&c, s.array, stream))
+		result = compact(&s, &c, &job);
 	sl_py_call_give(&c);
-	sl_py_argument_give(&to);
-	sl_py_argument_give(&in);
+	give_arguments(&s);
 	return result;
 }
 
@@ -136,8 +193,8 @@ PyObject *sl_py_compact(PyObject *module, PyObject *args)
 
 /* A call of sort(): keys, and values or Py_None. */
 struct sort_call {
-	PyObject *keys, *values, *out, *values_out;
-	struct sl_py_argument key, value, key_out, value_out;
+	PyObject *keys, *values, *out, *values_out, *count;
+	struct sl_py_argument key, value, key_out, value_out, n;
 	struct sl_sort_job job;
 };
 
@@ -148,7 +205,8 @@ static enum sl_status queue_sort(
 
 	job->key = c->operand[0].at;
 	job->key_out = c->operand[1].at;
-	if (c->n_operands > 2) {
+	job->n_on_device = count_of(c);
+	if (c->n_operands - c->counted > 2) {
 		job->index = (uint32_t *)c->operand[2].at;
 		job->index_out = (uint32_t *)c->operand[3].at;
 	}
@@ -182,13 +240,16 @@ static PyObject *sort(struct sl_py_call *c, struct sort_call *s, int end_bit)
 		!sl_py_output_take(c, s->out, "out", k, &s->key_out))
 		return NULL;
 	sl_py_operand_add(c, &s->key, true, false);
-	sl_py_operand_add(c, &s->key_out, false, true);
+	sl_py_operand_add(c, &s->key_out, s->count != Py_None, true);
 	if (s->values != Py_None) {
 		if (!take_values(c, s))
 			return NULL;
 		sl_py_operand_add(c, &s->value, true, false);
-		sl_py_operand_add(c, &s->value_out, false, true);
+		sl_py_operand_add(c, &s->value_out, s->count != Py_None, true);
 	}
+	if (!take_count(c, s->count, &s->n))
+		return NULL;
+	s->job.n_type = type_of(&s->n.array);
 	s->job.n = (uint32_t)k->n;
 	s->job.type = type_of(k);
 	s->job.end_bit = end_bit < 0 ? 8u * k->bytes : (uint32_t)end_bit;
@@ -210,13 +271,14 @@ PyObject *sl_py_sort(PyObject *module, PyObject *args)
 	int begin_bit, end_bit;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OOiizzOOO", &s.keys, &s.values, &begin_bit, &end_bit,
-		    &c.backend, &c.device, &s.out, &s.values_out, &stream))
+	if (!PyArg_ParseTuple(args, "OOiizzOOOO", &s.keys, &s.values, &begin_bit, &end_bit,
+		    &c.backend, &c.device, &s.out, &s.values_out, &stream, &s.count))
 		return NULL;
 	s.job.begin_bit = (uint32_t)begin_bit;
 	if (sl_py_place(&c, s.keys, stream))
 		result = sort(&c, &s, end_bit);
 	sl_py_call_give(&c);
+	sl_py_argument_give(&s.n);
 	sl_py_argument_give(&s.value_out);
 	sl_py_argument_give(&s.key_out);
 	sl_py_argument_give(&s.value);

@@ -159,6 +159,22 @@ def test_streams_are_ordered(torch):
         assert view[-1].item() == 1 << 22
 
 
+def test_survivors_are_sorted_without_a_wait_for_their_number(torch):
+    stream, keys = torch.cuda.Stream(), torch.arange(1 << 16, 0, -1, dtype=torch.int32, device="cuda")
+    flags, out = (keys % 3 == 0).to(torch.uint8), [torch.zeros_like(keys) for _ in range(4)]
+    index, n_out, made = (a.view(torch.uint32) for a in (out[0], out[1][:1], out[2]))
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(2_000_000_000)
+    sluice.compact(flags, out=index, n_out=n_out, stream=stream)
+    sluice.sort(index, keys, begin_bit=2, out=(made, out[3]), n_on_device=n_out, stream=stream)
+    assert not stream.query()
+    stream.synchronize()
+    kept, made = numpy.flatnonzero(flags.cpu().numpy()), out[2].cpu().numpy()
+    assert out[1][0].item() == len(kept) and not made[len(kept):].any()
+    assert numpy.array_equal(made[:len(kept)], kept[numpy.argsort(kept >> 2, kind="stable")])
+
+
 def test_calls_with_a_stream_do_not_wait(torch):
     stream = torch.cuda.Stream()
     array = torch.ones(1000, dtype=torch.int32, device="cuda")

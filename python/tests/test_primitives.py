@@ -74,6 +74,25 @@ def test_sort(dtype, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
+def test_the_number_of_items_in_an_array(dtype, device):
+    """Below, at and above the size of the arrays; nothing after these items is written."""
+    n, keys, flags = 1001, numbers(1001, "uint32"), numbers(1001, "uint8") % 3
+    for count in (0, 1, 700, n, n + 5):
+        used, more = min(count, n), dict(device=device, n_on_device=numpy.array([count], dtype))
+        out, index = numpy.full(n, 7, numpy.uint32), numpy.full(n, 7, numpy.uint32)
+        sums = sluice.scan(keys, out=out.copy(), **more)
+        assert numpy.array_equal(sums[:used], sluice.scan(keys[:used])) and (sums[used:] == 7).all()
+        made = sluice.sort(keys, numpy.arange(n, dtype=numpy.uint32), out=(out, index), **more)
+        assert numpy.array_equal(made[1][:used], numpy.argsort(keys[:used], kind="stable"))
+        assert (out[used:] == 7).all() and (index[used:] == 7).all() and numpy.array_equal(out[:used], keys[index[:used]])
+        kept, n_out = numpy.flatnonzero(flags[:used]), numpy.zeros(1, numpy.uint32)
+        assert numpy.array_equal(sluice.compact(flags, **more), kept)
+        all_indices = sluice.compact(flags, n_out=n_out, **more)
+        assert len(all_indices) == n and n_out[0] == len(kept) and numpy.array_equal(all_indices[:len(kept)], kept)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_deflate(device):
     for n in [0, 1, 5000 if device else 70_000]:  # the emulated device takes long
         data = (numbers(n, "uint32") % 1000).tobytes()
@@ -119,6 +138,8 @@ def test_refusals():
             ("items of 4 bytes", lambda: sluice.sort(u4, u8)),
             ("overlap", lambda: sluice.sort(u4, out=u4)),
             ("bits 3 to 33", lambda: sluice.sort(u4, begin_bit=3, end_bit=33)),
+            ("n_on_device: the array must have one item", lambda: sluice.scan(u4, n_on_device=u4)),
+            ("n_out: the array must have one item of uint32", lambda: sluice.compact(flags, n_out=u8[:1].copy())),
             ("too few", lambda: sluice.deflate(b"abc" * 99, out=bytearray(3))),
             ("level", lambda: sluice.deflate(b"abc", level=99)),
             ("no scan backend 'fast'", lambda: sluice.scan(u4, backend="fast")),

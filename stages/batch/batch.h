@@ -102,6 +102,8 @@ struct sl_batch {
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
+	/* device memory: the number of survivors, if n_survivors is only its bound; else NULL */
+	const uint32_t *n_counted;
 	/*
 	 * n each. On the host, columns that survivors do not keep have only one block
 	 * (host.h).

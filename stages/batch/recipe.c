@@ -109,6 +109,7 @@ enum sl_status sl_sort_indices(
 	struct sl_sort_job job = {.key = b->key,
 		.index = b->index,
 		.n = b->n_survivors,
+		.n_on_device = b->n_counted,
 		.type = sl_key_type(r),
 		.end_bit = r->key_bits,
 		.key_spent = true,

@@ -171,17 +171,12 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.grid_copies = pipeline->grid_copies};
 }
 
-/*
- * Computes all particles and writes the survivors. In a batch queued as a whole the host does not
- * know their number, so the entries after the last survivor are filled with keys that are sorted
- * last (padded).
- */
+/* Computes all particles and writes the survivors. */
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
 	struct sl_list list = {.first_id = pipeline->batch.first_id, .at = pipeline->batch.columns};
 
-	f.padded = pipeline->whole;
 	if (r->inputs) {
 		f.rules = &list;
 		SL_TRY(copy_input(r, pipeline));
@@ -236,6 +231,7 @@ const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {
 		.marks = SL_STAGE_mark,
 		.compacts = SL_STAGE_compact,
 		.n_counted = 4,
+		.whole_per_multiprocessor = 2048,
 		.n = 6,
 		.step = {{SL_STAGE_generate, generate}, {SL_STAGE_advance, advance},
 			{SL_STAGE_mark, mark}, {SL_STAGE_compact, compact}, {SL_STAGE_sort, sort},

@@ -147,13 +147,14 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 }
 
 /*
- * Full batches differ only in the first id, which is in device memory, so their work can be one
- * CUDA graph. Particles that are read from files are at changing addresses, so such batches have no
- * graph. The first batch runs without a graph, which makes CUDA load the kernels.
+ * Full batches of fused mode differ only in the first id, which is in device memory, so their work
+ * can be one CUDA graph. In staged mode the first id is an argument of kernels, and particles that
+ * are read from files are at changing addresses, so such batches have no graph. The first batch
+ * runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	bool repeatable = pipeline->batch.n == r->batch && !r->inputs;
+	bool repeatable = pipeline->batch.n == r->batch && !r->inputs && pipeline->first_id;
 
 	if (!repeatable || !pipeline->warm) {
 		pipeline->warm |= repeatable;
@@ -208,6 +209,17 @@ static enum sl_status check_survivors(const struct sl_recipe *r, const struct sl
 		b->n_survivors, (unsigned long long)kept);
 }
 
+/*
+ * Whether the batch is queued as a whole: few particles, and a sort that takes the number of
+ * survivors from the device.
+ */
+static bool is_whole(
+	const struct sl_recipe *r, const struct sl_device_pipeline *pipeline, uint32_t n)
+{
+	return !r->resident && n <= pipeline->whole_max &&
+	       (r->n_fields == 0 || r->sort.backend->takes_n_on_device);
+}
+
 /* Queues the work before the wait. In a batch queued as a whole, each particle may survive. */
 static enum sl_status queue_batch(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_batch *b)
@@ -215,8 +227,9 @@ static enum sl_status queue_batch(
 	pipeline->batch.number = b->number;
 	pipeline->batch.first_id = pipeline->batch.table.first_id = b->first_id;
 	pipeline->batch.n = b->n;
-	pipeline->whole = !r->resident && b->n <= pipeline->whole_max;
+	pipeline->whole = is_whole(r, pipeline, b->n);
 	pipeline->batch.n_survivors = b->n;
+	pipeline->batch.n_counted = pipeline->whole ? &pipeline->counters->n_survivors : NULL;
 	pipeline->input_columns = &b->columns;
 	pipeline->input_source = b->source;
 	if (pipeline->first_id) {

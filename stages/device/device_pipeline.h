@@ -7,9 +7,11 @@
  * the table of the batch. Several pipelines, each driven by one thread, overlap: one batch is
  * copied while the next is computed.
  *
- * In fused mode a small batch is queued as a whole: the sort covers an entry per particle, with the
- * unused ones after the survivors, which costs less than a wait. The first wait is then for the end
- * of the batch. From the second such batch on, all of its work is one CUDA graph.
+ * A small batch is queued as a whole: the kernels after the compaction read the number of survivors
+ * on the device (n_on_device of the sort), and their grids have room for all particles, which costs
+ * less than a wait. The first wait is then for the end of the batch. In fused mode, from the second
+ * such batch on, all of its work is one CUDA graph. A sort that does not take the number from the
+ * device (thrust) makes the host wait for it.
  *
  * If the survivors stay on the device (batch/resident.h), their columns are written to a separate
  * block, without a copy. Such a batch is not queued as a whole, because their number sizes the

@@ -58,9 +58,6 @@ struct sl_fused {
 	uint64_t *grid_copies; /* of the counters, device memory */
 	float weight_scale;    /* see sl_weight_scale() */
 	float square_scale;    /* see sl_square_scale() */
-	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
-	                that does not survive: for a sort that runs before the number of survivors
-	                is known on the host */
 };
 
 SL_C_END

@@ -146,24 +146,6 @@ static __device__ __forceinline__ void look_back(
 }
 
 /*
- * Writes one largest key per particle of the tile that does not survive, downwards from the end of
- * the batch, below those of the earlier tiles. before are the survivors of the earlier tiles.
- */
-template <class Key>
-static __device__ __forceinline__ void pad(
-	const struct select_job<Key> *job, const struct listed *l, uint32_t before)
-{
-	uint32_t first = l->tile * BLOCK * job->items, left = job->n - first;
-	uint32_t dead = (left < BLOCK * job->items ? left : BLOCK * job->items) - l->in_tile;
-	uint32_t end = job->n - (first - before);
-
-	for (uint32_t k = threadIdx.x; k < dead; k += BLOCK) {
-		job->key[end - 1 - k] = (Key)UINT64_MAX;
-		job->index[end - 1 - k] = 0;
-	}
-}
-
-/*
  * In each iteration a block computes a tile, looks back for the previous one, and writes the
  * previous one after the barrier. Each warp uses only its own lists.
  *
@@ -217,8 +199,6 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 		if (any)
 			write_list<Model>(&job, list_of_warp(&job, lists, buffer ^ 1), previous.n,
 				exchange->before + previous.before_warp);
-		if (any && job.padded)
-			pad(&job, &previous, exchange->before);
 		__syncwarp(); /* before the list just written is filled again */
 		any = more;
 		previous = current;
@@ -330,9 +310,9 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.weight_scale = f->weight_scale, .square_scale = f->square_scale, .before = before,
 		.index = b->index, .record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_tallies(counters),
-		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0,
-		.bins = f->grids->block, .grids = f->device_grids, .grid_copies = f->grid_copies,
-		.condition = *f->condition, .derivation = *f->derivation
+		.key = (Key *)b->key, .bins = f->grids->block, .grids = f->device_grids,
+		.grid_copies = f->grid_copies, .condition = *f->condition,
+		.derivation = *f->derivation
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {

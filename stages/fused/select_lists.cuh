@@ -43,7 +43,6 @@ template <class Key> struct select_job {
 	uint32_t *index, *record, *n_survivors;
 	uint64_t *tally, *bin;
 	Key *key;
-	bool padded; /* see struct sl_fused */
 	struct sl_block_grids bins;
 	const struct sl_grid_set *grids; /* NULL: all counters are in blocks */
 	uint64_t *grid_copies;           /* of the counters */

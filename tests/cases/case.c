@@ -31,8 +31,25 @@ enum sl_status sl_trial_block(
 	struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off, const void *given)
 {
 	t->given[t->n_blocks] = given;
-	return sl_guarded_get_offset(
-		t->backend->space, n * item_bytes, off * item_bytes, &t->block[t->n_blocks++]);
+	t->unused[t->n_blocks] = t->set.spare * item_bytes;
+	return sl_guarded_get_offset(t->backend->space, (n + (size_t)t->set.spare) * item_bytes,
+		off * item_bytes, &t->block[t->n_blocks++]);
+}
+
+void sl_trial_count(struct sl_trial *t)
+{
+	t->most = t->set.n + t->set.spare;
+	t->count = t->set.n + t->set.excess;
+}
+
+/* The words of the machine are little-endian: the low half of the count is its u32. */
+enum sl_status sl_trial_count_block(struct sl_trial *t)
+{
+	if (!t->set.counted)
+		return SL_OK;
+	SL_TRY(sl_trial_block(t, 1, sl_type_bytes(t->set.n_type), 0, &t->count));
+	t->n_on_device = t->block[t->n_blocks - 1].at;
+	return SL_OK;
 }
 
 enum sl_status sl_trial_load(struct sl_trial *t, int poison)
@@ -40,9 +57,11 @@ enum sl_status sl_trial_load(struct sl_trial *t, int poison)
 	for (int i = 0; i < t->n_blocks; i++) {
 		const struct sl_guarded *g = &t->block[i];
 
-		SL_TRY(t->given[i] ? sl_copy(g->at, t->given[i], g->bytes, NULL)
-				   : sl_fill(g->at, poison, g->bytes, NULL));
+		SL_TRY(sl_fill(g->at, poison, g->bytes, NULL));
+		if (t->given[i])
+			SL_TRY(sl_copy(g->at, t->given[i], g->bytes - t->unused[i], NULL));
 	}
+	t->poison = poison;
 	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
@@ -51,8 +70,12 @@ void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size)
 	size_t used = strlen(text);
 
 	if (set->off[0] || set->off[1])
-		snprintf(text + used, size - used, ", %u and %u items off", set->off[0],
-			set->off[1]);
+		used += (size_t)snprintf(text + used, size - used, ", %u and %u items off",
+			set->off[0], set->off[1]);
+	if (set->counted && used < size)
+		snprintf(text + used, size - used, ", n on the device as %s, of %u more, +%llu",
+			set->n_type == SL_U32 ? "u32" : "u64", set->spare,
+			(unsigned long long)set->excess);
 }
 
 struct sl_exec sl_trial_exec(const struct sl_trial *t)
@@ -85,11 +108,19 @@ static enum sl_status compare(const struct sl_case *c, struct sl_trial *t)
 {
 	SL_TRY(sl_trial_canaries(t));
 	SL_TRY(fetch(t));
-	for (int i = 0; i < t->n_blocks; i++)
-		if (t->given[i] && !t->set.in_place &&
-			memcmp(t->result[i], t->given[i], t->block[i].bytes) != 0)
+	for (int i = 0; i < t->n_blocks; i++) {
+		const size_t used = t->block[i].bytes - t->unused[i];
+		const unsigned char *at = (const unsigned char *)t->result[i];
+
+		if (t->given[i] && !t->set.in_place && memcmp(at, t->given[i], used) != 0)
 			return sl_fail(
 				SL_CHECK_FAILED, "block %d, an input, has been written to", i);
+		for (size_t k = used; k < t->block[i].bytes; k++)
+			if (at[k] != (unsigned char)t->poison)
+				return sl_fail(SL_CHECK_FAILED,
+					"block %d has been written to after item n - 1, at byte %zu",
+					i, k);
+	}
 	return c->right(t);
 }
 

@@ -33,12 +33,16 @@ struct sl_setting {
 	bool key_spent;                  /* sort: the output keys are not checked */
 	uint32_t begin_bit, end_bit;     /* sort */
 	const struct sl_backend *scan;   /* compact, sort; NULL: the backend's choice */
+	bool counted;                    /* n is in memory: n_on_device, of type n_type */
+	enum sl_type n_type;
+	uint32_t spare;          /* counted: the job may have so many more items than n ... */
+	uint64_t excess;         /* ... or n_on_device is above the most, by this; else 0 */
 	uint32_t off[2];         /* distance of the first two blocks from SL_ALIGN, in items */
 	struct sl_tuning tuning; /* device; 0: the backend's choice */
 };
 
-/* Maximum: flags, indices and count of a compaction, and two blocks per column. */
-enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
+/* Maximum: flags, indices and count of a compaction, n_on_device, and two blocks per column. */
+enum { SL_TRIAL_BLOCKS = 4 + 2 * SL_COMPACT_COLUMNS_MAX };
 
 struct sl_trial {
 	const struct sl_backend *backend;
@@ -48,6 +52,11 @@ struct sl_trial {
 	struct sl_guarded
 		block[SL_TRIAL_BLOCKS]; /* in the backend's memory space: input and output of run */
 	const void *given[SL_TRIAL_BLOCKS]; /* host memory: input of a block; NULL: an output */
+	size_t unused[SL_TRIAL_BLOCKS];     /* bytes at the end of a block after item n - 1 */
+	int poison;                         /* the contents of these, and of outputs before run */
+	uint32_t most;                      /* n of the job: set.n and set.spare */
+	uint64_t count;                     /* input of n_on_device */
+	const void *n_on_device;            /* of the job; NULL: set.n is given */
 	void *result[SL_TRIAL_BLOCKS];      /* host memory: the blocks, for right */
 	struct sl_guarded scratch;          /* exactly the bytes that the backend requires */
 	size_t scratch_bytes;               /* scratch size passed to the backend; make sets all */
@@ -94,13 +103,18 @@ enum sl_status sl_trial_right(const struct sl_case *c, struct sl_trial *t);
 
 void sl_trial_free(struct sl_trial *t);
 
+/* For the cases, first and last in make: sets t->most; allocates n_on_device, if any. */
+void sl_trial_count(struct sl_trial *t);
+enum sl_status sl_trial_count_block(struct sl_trial *t);
+
 /* For the cases. Allocates scratch for shape; makes an exec that provides it. */
 enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape);
 struct sl_exec sl_trial_exec(const struct sl_trial *t);
 
 /*
  * For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address.
- * given: its input in host memory, or NULL for an output.
+ * given: its input in host memory, or NULL for an output. set.spare more items follow, which no
+ * run may change.
  */
 enum sl_status sl_trial_block(
 	struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off, const void *given);

@@ -70,11 +70,13 @@ static enum sl_status make_input(struct sl_trial *t)
 static enum sl_status make(struct sl_trial *t)
 {
 	const struct sl_setting *set = &t->set;
-	const struct sl_shape shape = {.n = set->n,
+	struct sl_shape shape = {.n = set->n,
 		.tuning = set->tuning,
 		.scan = {.backend = set->scan},
 		.n_columns = set->columns.n};
 
+	sl_trial_count(t);
+	shape.n = t->most;
 	SL_TRY(make_input(t));
 	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0], keep_of(t)));
 	SL_TRY(sl_trial_block(
@@ -85,6 +87,7 @@ static enum sl_status make(struct sl_trial *t)
 			t, set->n, bytes_of(set, k), set->off[k % 2], column_of(t, k)));
 		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k / 2 % 2], NULL));
 	}
+	SL_TRY(sl_trial_count_block(t));
 	return sl_trial_scratch(t, &shape);
 }
 
@@ -95,7 +98,9 @@ static enum sl_status run(struct sl_trial *t)
 	struct sl_compact_job job = {.keep = (const uint8_t *)t->block[KEEP].at,
 		.out = t->set.no_indices ? NULL : (uint32_t *)t->block[OUT].at,
 		.n_out = (uint32_t *)t->block[N_OUT].at,
-		.n = t->set.n,
+		.n = t->most,
+		.n_on_device = t->n_on_device,
+		.n_type = t->set.n_type,
 		.n_columns = t->set.columns.n,
 		.column = column,
 		.scan = {.backend = t->set.scan}};

@@ -50,6 +50,19 @@ static void draw_columns(uint64_t *seed, struct sl_setting *set)
 	set->no_indices = draw(seed, 2);
 }
 
+/* In one job of three, n in memory: below the most items of the job, equal to it, or above. */
+static void draw_count(uint64_t *seed, struct sl_setting *set)
+{
+	const uint32_t kind = draw(seed, 9), most = set->n < SMALL ? 3 * SMALL : set->n / 2;
+
+	set->counted = kind < 3;
+	set->n_type = draw(seed, 2) ? SL_U64 : SL_U32;
+	if (kind == 0)
+		set->spare = 1 + draw(seed, most);
+	if (kind == 1) /* as u32, a word above 2^32 would be below n */
+		set->excess = set->n_type == SL_U32 ? 1 : (UINT64_C(1) << 32) - (set->n + 1) / 2;
+}
+
 void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_setting *set)
 {
 	uint64_t seed = sl_mixed((uint64_t)set->n << 32 | number);
@@ -69,6 +82,8 @@ void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_se
 	v.keys_only = draw(&seed, 2);
 	v.key_spent = !v.keys_only && draw(&seed, 3) == 0;
 	draw_bits(&seed, &v);
+	if (b->takes_n_on_device || b->space == SL_HOST)
+		draw_count(&seed, &v);
 	*set = v;
 }
 
@@ -129,7 +144,9 @@ static enum sl_status try_poison(const struct sl_case *c, struct sl_trial *t, in
 /* A call with nothing to do needs no scratch: no items, or a sort of one key or by no bits. */
 static bool has_work(const struct sl_case *c, const struct sl_setting *set)
 {
-	return c->primitive != SL_SORT ? set->n > 0 : set->n > 1 && set->begin_bit < set->end_bit;
+	const uint32_t most = set->n + set->spare;
+
+	return c->primitive != SL_SORT ? most > 0 : most > 1 && set->begin_bit < set->end_bit;
 }
 
 /* One byte of scratch too little must be refused. */
@@ -169,7 +186,7 @@ static enum sl_status check_job(
 	const struct sl_case *c = sl_case_of(b->primitive);
 	struct sl_trial t = {.backend = b, .set = *set};
 	enum sl_status s = c->make(&t);
-	char text[128];
+	char text[192];
 
 	if (s == SL_OK)
 		s = poison < 0 ? try_all(c, &t, number) : try_poison(c, &t, poison);

@@ -19,13 +19,16 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 static enum sl_status make(struct sl_trial *t)
 {
 	size_t item_bytes = sl_type_bytes(t->set.type);
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
+	struct sl_shape shape = {.type = t->set.type, .tuning = t->set.tuning};
 
+	sl_trial_count(t);
+	shape.n = t->most;
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
 	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN], t->input));
 	if (!t->set.in_place)
 		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT], NULL));
+	SL_TRY(sl_trial_count_block(t));
 	return sl_trial_scratch(t, &shape);
 }
 
@@ -34,7 +37,9 @@ static enum sl_status run(struct sl_trial *t)
 	struct sl_exec x = sl_trial_exec(t);
 	struct sl_scan_job job = {.in = t->block[IN].at,
 		.out = t->block[t->set.in_place ? IN : OUT].at,
-		.n = t->set.n,
+		.n = t->most,
+		.n_on_device = t->n_on_device,
+		.n_type = t->set.n_type,
 		.type = t->set.type,
 		.inclusive = t->set.inclusive};
 

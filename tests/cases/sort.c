@@ -61,18 +61,19 @@ static enum sl_status make_blocks(struct sl_trial *t)
 
 static enum sl_status make(struct sl_trial *t)
 {
-	struct sl_shape shape = {.n = t->set.n,
-		.type = t->set.type,
-		.tuning = t->set.tuning,
-		.keys_only = t->set.keys_only};
+	struct sl_shape shape = {
+		.type = t->set.type, .tuning = t->set.tuning, .keys_only = t->set.keys_only};
 	uint32_t *index;
 
+	sl_trial_count(t);
+	shape.n = t->most;
 	SL_TRY(sl_memory_get(SL_HOST, key_bytes(t) + t->set.n * sizeof(*index), &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
 	index = (uint32_t *)((char *)t->input + key_bytes(t));
 	for (uint32_t i = 0; i < t->set.n; i++)
 		index[i] = index_of(i);
 	SL_TRY(make_blocks(t));
+	SL_TRY(sl_trial_count_block(t));
 	return sl_trial_scratch(t, &shape);
 }
 
@@ -85,7 +86,9 @@ static enum sl_status run(struct sl_trial *t)
 		.key_out = t->block[KEY_OUT].at,
 		.index_out = (uint32_t *)t->block[INDEX_OUT].at,
 		.key_spent = t->set.key_spent,
-		.n = t->set.n,
+		.n = t->most,
+		.n_on_device = t->n_on_device,
+		.n_type = t->set.n_type,
 		.type = t->set.type,
 		.begin_bit = t->set.begin_bit,
 		.end_bit = t->set.end_bit};

@@ -203,7 +203,7 @@ static void call_scan(const struct sl_backend *b, uint32_t n)
 		out = in + sl_type_bytes(t);
 		n--;
 	}
-	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2)}), b);
+	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2), NULL, SL_U32}), b);
 }
 
 static void call_compact(const struct sl_backend *b, uint32_t n)

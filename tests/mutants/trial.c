@@ -87,6 +87,8 @@ static void try_backend(const struct sl_backend *b, uint32_t blocks)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			try_size(b, small, sizes[i], 9);
 		try_size(b, own, 900, 9);
+		if (b->primitive == SL_SCAN) /* several tiles of scan/shared without look-back */
+			try_size(b, own, 9001, 4);
 	}
 }
 

@@ -3,8 +3,8 @@
  * streams, captures, memory and errors that the caller made with the CUDA runtime, and with other
  * kernels.
  *
- * Each test queues chains of calls (scan, then sort, then compact, one chain per kind of backend)
- * and compares their results with those of the same chain on the host. The test is skipped without
+ * Each test queues chains of calls (scan, sort, compact, and a sort of as many survivors as the
+ * device has counted; one chain per kind of backend) and compares their results with those of the same chain on the host. The test is skipped without
  * a device.
  */
 #include <pthread.h>
@@ -33,6 +33,7 @@ enum { IN, KEEP, SUMS, SORTED, INDEX, OUT, COUNT, SCRATCH, BLOCKS };
 struct chain {
 	const struct sl_backend *scan, *sort, *compact;
 	uint32_t n;
+	bool counts; /* the survivors are sorted: the sort takes n_on_device */
 	struct sl_guarded block[BLOCKS];
 };
 
@@ -78,6 +79,7 @@ static struct chain chain_get(const char *name, uint32_t n, uint32_t number)
 		if (sl_scratch(*of[p], &shape) > bytes[SCRATCH])
 			bytes[SCRATCH] = sl_scratch(*of[p], &shape);
 	}
+	c.counts = c.sort->takes_n_on_device;
 	for (int i = IN; i < BLOCKS; i++)
 		assert_ok(sl_guarded_get(c.scan->space, bytes[i], &c.block[i]));
 	chain_load(&c, number);
@@ -92,7 +94,10 @@ static void chain_free(struct chain *c)
 	}
 }
 
-/* The sums of the input, sorted; of the sorted sums, those of the positions that KEEP selects. */
+/*
+ * The sums of the input, sorted; of the sorted sums, those of the positions that KEEP selects; these
+ * sorted by their low bits.
+ */
 static enum sl_status try_queue(struct chain *c, sl_stream s)
 {
 	struct sl_guarded *m = c->block;
@@ -107,13 +112,21 @@ static enum sl_status try_queue(struct chain *c, sl_stream s)
 	SL_TRY(sl_sort(c->sort, &x,
 		&(struct sl_sort_job){
 			.key = m[SUMS].at, .key_out = m[SORTED].at, .n = c->n, .end_bit = 32}));
-	return sl_compact(c->compact, &x,
+	SL_TRY(sl_compact(c->compact, &x,
 		&(struct sl_compact_job){.keep = (const uint8_t *)m[KEEP].at,
 			.out = (uint32_t *)m[INDEX].at,
 			.n_out = (uint32_t *)m[COUNT].at,
 			.n = c->n,
 			.n_columns = 1,
-			.column = &column});
+			.column = &column}));
+	if (!c->counts)
+		return SL_OK;
+	return sl_sort(c->sort, &x,
+		&(struct sl_sort_job){.key = m[OUT].at,
+			.index = (uint32_t *)m[INDEX].at,
+			.n = c->n,
+			.n_on_device = m[COUNT].at,
+			.end_bit = 12});
 }
 
 static void chain_queue(struct chain *c, sl_stream s)
@@ -129,6 +142,7 @@ static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 
 	assert_ok(sl_add_context(sl_stream_wait(s), "%s, n=%u", c->scan->name, c->n));
 	host = chain_get("cpu", c->n, number);
+	host.counts = c->counts;
 	chain_queue(&host, NULL);
 	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*out), (void **)&out));
 	assert_ok(sl_copy(&n_out, c->block[COUNT].at, sizeof(n_out), NULL));

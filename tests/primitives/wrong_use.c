@@ -137,6 +137,7 @@ static enum sl_status run(enum sl_primitive p, struct call *c)
 #define HAS_SCRATCH       (c->x.scratch.size > 0)
 #define USES_SCAN         (b->uses_scan)
 #define CAN               (b->tunable)
+#define TAKES_N           (ON_HOST || b->takes_n_on_device)
 #define TUNABLE(property) (ON_DEVICE && b->tunable.property)
 
 /*

@@ -168,6 +168,7 @@ void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, boo
 		o->device = &a->device;
 	else if (!c->resident)
 		o->host = a->given ? (void *)(uintptr_t)a->array.data : a->made;
+	o->in &= a->given; /* new memory has nothing to copy */
 }
 
 void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes)

@@ -49,7 +49,7 @@ enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl
  * arrays themselves. Scratch is kept for the next call.
  */
 
-enum { SL_PY_OPERANDS_MOST = 4 };
+enum { SL_PY_OPERANDS_MOST = 5 };
 
 /* An array that the call reads or writes. */
 struct sl_py_operand {
@@ -76,6 +76,7 @@ struct sl_py_call {
 	struct sl_shape shape;
 	struct sl_py_operand operand[SL_PY_OPERANDS_MOST];
 	int n_operands;
+	bool counted; /* the last operand is the number of items (n_on_device of a job) */
 	/* Calls the primitive on the operands; job is the caller's. */
 	enum sl_status (*queue)(
 		struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x);
