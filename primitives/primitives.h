@@ -1,6 +1,7 @@
 /*
- * primitives.h - the C library: scan, stream compaction, radix sort and DEFLATE, each with several
- * exchangeable backends for the CPU and for CUDA devices. This header is its manual.
+ * primitives.h - the C library: scan, stream compaction, expansion of runs, radix sort and DEFLATE,
+ * each with several exchangeable backends for the CPU and for CUDA devices. This header is its
+ * manual.
  *
  * A backend is one implementation of one primitive: a const struct sl_backend, defined in
  * primitives/<primitive>/<backend>.{c,cu} and listed in backends.def. The backends of a primitive
@@ -58,9 +59,9 @@
 
 SL_C_BEGIN
 
-enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT };
+enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_EXPAND, SL_PRIMITIVE_COUNT };
 
-/* Type of the items of a scan, or of the keys of a sort. */
+/* Type of the items of a scan, of the keys of a sort, or of the ends of runs. */
 enum sl_type { SL_U32, SL_U64 };
 
 /* Bytes of an item of that type. */
@@ -144,6 +145,38 @@ struct sl_compact_job {
 	const struct sl_compact_column *column; /* on the host; read before the call returns */
 	struct sl_choice
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
+};
+
+/*
+ * --- expand -------------------------------------------------------------------------------------
+ *
+ * Expansion of runs: out[j] is the index of the run that slot j is in. Run i has as many slots as
+ * its count says, after those of the runs before it:
+ *
+ *	counts 2 0 3 1    starts 0 2 2 5    ends 2 2 5 6    out 0 0 2 2 2 3
+ *
+ * So out[j] is the number of runs, the last one not counted, whose end is at most j. Slots after
+ * the end of the last run are in that run; runs after the last slot are ignored. Copies the items
+ * at these indices of up to SL_COMPACT_COLUMNS_MAX columns: from has n items, to has n_out. If
+ * starts or ends do not ascend, the contents of out and of the columns are undefined.
+ */
+enum sl_run_form {
+	SL_RUN_ENDS,   /* the inclusive sums of the counts; the last one is not read */
+	SL_RUN_STARTS, /* the exclusive sums; the first one is not read */
+	SL_RUN_COUNTS  /* the counts: a scan adds them up, modulo 2^32 or 2^64 */
+};
+
+struct sl_expand_job {
+	const void *runs; /* n numbers of type, of this form */
+	uint32_t *out;    /* n_out indices; may be NULL if there are columns */
+	uint32_t n;       /* runs; at least 1 if there are slots */
+	uint32_t n_out;   /* slots */
+	enum sl_type type;
+	enum sl_run_form form;
+	uint32_t n_columns;                     /* 0 to SL_COMPACT_COLUMNS_MAX */
+	const struct sl_compact_column *column; /* on the host; read before the call returns */
+	struct sl_choice scan; /* for counts, and for backends built on a scan (uses_scan); all
+	                          zero: their default */
 };
 
 /*
@@ -248,11 +281,13 @@ SL_API size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item
  * The largest job that scratch must serve. Fields that the primitive does not have are ignored.
  */
 struct sl_shape {
-	uint32_t n;              /* most items */
-	enum sl_type type;       /* scan, sort */
+	uint32_t n;              /* most items, or runs */
+	uint32_t n_out;          /* expand: most slots */
+	bool counts;             /* expand: the job may have counts */
+	enum sl_type type;       /* scan, sort, expand */
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
-	uint32_t n_columns;      /* compact: most columns */
+	uint32_t n_columns;      /* compact, expand: most columns */
 	bool keys_only;          /* sort: the job has no index */
 	bool most_room;          /* deflate: each job has sl_deflate_most() bytes of room and no
 	                            out_used, for which libdeflate needs less scratch */
@@ -289,13 +324,13 @@ struct sl_tunable {
 	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };
 
-/* One backend. Exactly one of scan, compact, sort and deflate is set. */
+/* One backend. Exactly one of scan, compact, sort, deflate and expand is set. */
 struct sl_backend {
 	const char *name;
 	enum sl_primitive primitive;
 	enum sl_space space; /* SL_HOST or SL_DEVICE */
 	const char *help;    /* one line: the algorithm and its cost */
-	bool uses_scan;      /* compact, sort: built on job->scan */
+	bool uses_scan;      /* compact, sort, expand: built on job->scan */
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	/*
@@ -308,6 +343,8 @@ struct sl_backend {
 	/* At least two keys and one bit. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
+	/* At least one run and one slot; form is SL_RUN_ENDS. */
+	enum sl_status (*expand)(struct sl_exec *x, const struct sl_expand_job *job);
 };
 
 /*
@@ -323,6 +360,8 @@ SL_API enum sl_status sl_sort(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job);
 SL_API enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job);
+SL_API enum sl_status sl_expand(
+	const struct sl_backend *b, struct sl_exec *x, const struct sl_expand_job *job);
 
 /*
  * Whether the current device supports that tuning of b. SL_USAGE if not; the message says what is
@@ -347,7 +386,7 @@ SL_API enum sl_status sl_find(
  */
 SL_API const struct sl_backend *sl_backend_at(size_t i);
 
-/* "scan", "compact", "sort" or "deflate". */
+/* "scan", "compact", "sort", "deflate" or "expand". */
 SL_API const char *sl_primitive_name(enum sl_primitive p);
 
 /* "on" or "off", or "default". */

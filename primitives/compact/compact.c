@@ -23,24 +23,27 @@ static bool is_item_size(uint32_t bytes)
 }
 
 /* Number and item sizes of the columns. */
-static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
+enum sl_status sl_check_columns(const struct sl_backend *b, uint32_t n_columns,
+	const struct sl_compact_column *column)
 {
-	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (n_columns > SL_COMPACT_COLUMNS_MAX)
 		return sl_fail(SL_USAGE,
-			"compact/%s: %u columns are too many; a call takes at most %d, so split "
+			"%s/%s: %u columns are too many; a call takes at most %d, so split "
 			"them over several calls",
-			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
-	if (job->n_columns > 0 && !job->column)
+			call, b->name, n_columns, SL_COMPACT_COLUMNS_MAX);
+	if (n_columns > 0 && !column)
 		return sl_fail(SL_USAGE,
-			"compact/%s: column is a null pointer, but n_columns is %u; pass the "
+			"%s/%s: column is a null pointer, but n_columns is %u; pass the "
 			"address of the columns",
-			b->name, job->n_columns);
-	for (uint32_t k = 0; k < job->n_columns; k++)
-		if (!is_item_size(job->column[k].bytes))
+			call, b->name, n_columns);
+	for (uint32_t k = 0; k < n_columns; k++)
+		if (!is_item_size(column[k].bytes))
 			return sl_fail(SL_USAGE,
-				"compact/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
+				"%s/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
 				"or 32",
-				b->name, k, job->column[k].bytes);
+				call, b->name, k, column[k].bytes);
 	return SL_OK;
 }
 
@@ -83,7 +86,7 @@ enum sl_status sl_compact(
 	SL_TRY(sl_check_backend(SL_COMPACT, b, x, job));
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
-	SL_TRY(check_columns(b, job));
+	SL_TRY(sl_check_columns(b, job->n_columns, job->column));
 	SL_TRY(sl_check_buffers(b, m, list_buffers(job, m), x));
 	if (job->n == 0)
 		return count_none(x, job);

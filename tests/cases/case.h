@@ -22,17 +22,19 @@ struct sl_moved_columns {
 /* Parameters of one variant. A case reads only the fields that its primitive has. */
 struct sl_setting {
 	uint32_t n;
-	enum sl_type type;               /* scan, sort */
+	enum sl_type type;               /* scan, sort, expand */
 	enum sl_input input;             /* scan, sort */
-	enum sl_alive alive;             /* compact */
-	struct sl_moved_columns columns; /* compact */
-	bool no_indices;                 /* compact */
+	enum sl_alive alive;             /* compact; expand: the runs that have slots */
+	struct sl_moved_columns columns; /* compact, expand */
+	bool no_indices;                 /* compact, expand */
+	uint32_t n_runs;                 /* expand; 0: n; n is the number of slots */
+	enum sl_run_form form;           /* expand */
 	bool inclusive;                  /* scan */
 	bool in_place;                   /* scan, sort */
 	bool keys_only;                  /* sort */
 	bool key_spent;                  /* sort: the output keys are not checked */
 	uint32_t begin_bit, end_bit;     /* sort */
-	const struct sl_backend *scan;   /* compact, sort; NULL: the backend's choice */
+	const struct sl_backend *scan;   /* compact, sort, expand; NULL: the backend's choice */
 	uint32_t off[2];         /* distance of the first two blocks from SL_ALIGN, in items */
 	struct sl_tuning tuning; /* device; 0: the backend's choice */
 };
@@ -78,7 +80,7 @@ struct sl_case {
 	uint64_t (*bytes_moved)(const struct sl_trial *t);
 };
 
-extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort;
+extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort, sl_case_expand;
 
 /* Returns the case of a primitive, or NULL if it has none. */
 const struct sl_case *sl_case_of(enum sl_primitive p);

@@ -62,10 +62,16 @@ void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_se
 	v.in_place = draw(&seed, 2);
 	for (int i = 0; i < 2; i++)
 		v.off[i] = draw(&seed, 2) ? draw(&seed, 16) : 0;
-	if (b->primitive == SL_COMPACT && draw(&seed, 2))
+	if ((b->primitive == SL_COMPACT || b->primitive == SL_EXPAND) && draw(&seed, 2))
 		draw_columns(&seed, &v);
-	if (b->primitive == SL_COMPACT)
+	if (b->primitive == SL_COMPACT || b->primitive == SL_EXPAND)
 		v.scan = draw_scan(b->space, &seed);
+	if (b->primitive == SL_EXPAND) {
+		const uint32_t runs[] = {0, 1, v.n / 9 + 1, 3 * (v.n / 2) + 1};
+
+		v.n_runs = runs[draw(&seed, 4)];
+		v.form = (enum sl_run_form)draw(&seed, 3);
+	}
 	v.keys_only = draw(&seed, 2);
 	v.key_spent = !v.keys_only && draw(&seed, 3) == 0;
 	draw_bits(&seed, &v);
