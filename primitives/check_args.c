@@ -48,8 +48,16 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 {
 	if (type == SL_U32 || type == SL_U64)
 		return SL_OK;
-	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64",
-		sl_primitive_name(b->primitive), b->name, (int)type);
+	if (b->primitive == SL_SCAN && sl_type_is_float(type) && !b->integers_only)
+		return SL_OK;
+	if (b->primitive == SL_SCAN && sl_type_is_float(type))
+		return sl_fail(SL_USAGE,
+			"scan/%s adds floating-point items in an order of its own, so its sums "
+			"differ from those of other backends; choose one of them",
+			b->name);
+	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64%s",
+		sl_primitive_name(b->primitive), b->name, (int)type,
+		b->primitive == SL_SCAN ? ", SL_F32 or SL_F64" : "");
 }
 
 enum sl_status sl_check_bits(

@@ -26,7 +26,7 @@ struct sl_buffer {
 enum sl_status sl_check_backend(
 	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job);
 
-/* type is SL_U32 or SL_U64. */
+/* type is SL_U32 or SL_U64, or for a scan a type that b can add. */
 enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type);
 
 /* The bits that a sort orders by are bits of a key of that type. */

@@ -26,6 +26,8 @@ enum sl_padding sl_padding_find(const char *text)
  */
 static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 {
+	if (b->primitive == SL_SCAN && sl_type_is_float(type))
+		return type;
 	return b->primitive == SL_COMPACT || type == SL_U32 ? SL_U32 : SL_U64;
 }
 

@@ -62,12 +62,17 @@ SL_C_BEGIN
 enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_EXPAND, SL_PRIMITIVE_COUNT };
 
 /* Type of the items of a scan, of the keys of a sort, or of the ends of runs. */
-enum sl_type { SL_U32, SL_U64 };
+enum sl_type { SL_U32, SL_U64, SL_F32, SL_F64 /* float and double: scan only */ };
 
 /* Bytes of an item of that type. */
 SL_HD size_t sl_type_bytes(enum sl_type type)
 {
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	return type == SL_U32 || type == SL_F32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+SL_HD bool sl_type_is_float(enum sl_type type)
+{
+	return type == SL_F32 || type == SL_F64;
 }
 
 /*
@@ -107,6 +112,25 @@ struct sl_exec {
  * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0.
  * Inclusive: out[i] = in[0] + ... + in[i]. Source: G. E. Blelloch, Prefix sums and their
  * applications, 1990.
+ *
+ * Sums of SL_F32 and SL_F64 are rounded, so the order of the additions determines them. All
+ * backends add in the same order, whatever the device, tuning or number of blocks, and so give the
+ * same bits. The items are the leaves of a tree in which each node has 16 children: digit l of the
+ * hexadecimal index of an item is the place of its node of level l among the siblings, from the
+ * item itself, level 0, to level 7. Each addition is rounded to nearest, ties to even:
+ *
+ *	sum of a node        a(l) = ((0 + a_0) + a_1) + ... + a_15        over its children
+ *	siblings before it   c(l) = ((0 + a_0) + a_1) + ... + a_{k-1}     if it is child k
+ *	exclusive            out[i] = c(7) + (c(6) + (... + (c(1) + c(0))))
+ *	inclusive            c(0) includes in[i]; or the exclusive sum of item i + 1
+ *
+ * Consequences: no item after i changes out[i]. Exclusive sums are inclusive ones shifted by an
+ * item. If no item is negative, the sums ascend. With L = ceil(log16 n) levels and the unit
+ * roundoff u, 2^-24 or 2^-53, the error of a sum is at most (16 L - 1) u / (1 - (16 L - 1) u) times
+ * the sum of the absolute values, 127 u for any n. Denormal numbers are kept; no sum is -0. Sums
+ * after a NaN, or after infinities of both signs, are NaN, and all NaN are written as 7fc00000 or
+ * 7ff8000000000000. Sums that are too large for the type are infinite, also if later items would
+ * bring them back. Backends with the flag integers_only refuse these types.
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
@@ -331,6 +355,7 @@ struct sl_backend {
 	enum sl_space space; /* SL_HOST or SL_DEVICE */
 	const char *help;    /* one line: the algorithm and its cost */
 	bool uses_scan;      /* compact, sort, expand: built on job->scan */
+	bool integers_only;  /* scan: adds in an order of its own; no SL_F32, SL_F64 */
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	/*

@@ -13,7 +13,9 @@
  *	ends      2 2 5          merged   0 1 [2] [2] 2 3 4 [5] 5         [e]: an end
  *	slots     0 1 2 3 4 5    tiles    0 1 [2] | [2] 2 3 | 4 [5] 5
  *
- * Two warps search both corners of the tile, 32 probes at a time: log32 n dependent loads. Then
+ * A warp searches a corner of a tile with 32 probes at a time: log32 n dependent loads. If all
+ * tiles run at once, two warps of each block search both corners of its tile. Otherwise a kernel of
+ * one warp per corner does, so that blocks do not wait for these loads one after the other. Then
  * each end of the tile, or the last one of equal ends, stores its number in the mark of its slot,
  * and the largest mark up to a slot is its index. The scan for it runs along the lanes of a warp,
  * each with 4 marks, and over the warps of the block.
@@ -22,7 +24,7 @@
  * log2 n loads per slot. A tile without slots reads nothing; so zero counts cost only the searches.
  * The same block gathers its columns by the indices, which stay in shared memory.
  *
- * Launches: 1. Scratch: none. Limits: n and n_out < 2^32; a tile has at most 2^15 ends and slots,
+ * Launches: 1 or 2. Scratch: one word per tile. Limits: n and n_out < 2^32; a tile has at most 2^15 ends and slots,
  * so a mark has 16 bits.
  */
 #include "primitives/compact/items.h"
@@ -36,15 +38,17 @@ enum {
 	ROW = WIDTH * LANES,  /* slots per row of a warp */
 	ENDS_IN_FLIGHT = 8,   /* loads of a thread before it stores the first mark */
 	ITEMS_IN_FLIGHT = 4,  /* items of a column that a thread gathers at a time */
-	DEFAULT_BLOCK = 512,
-	DEFAULT_ITEMS = 16
+	DEFAULT_BLOCK = 256,
+	DEFAULT_ITEMS = 32,
+	LEAST_ITEMS = 4,
+	BLOCKS_AT_ONCE = 5 /* of the default, per multiprocessor of an H200 */
 };
 
 /* Arguments of the kernel, by value. */
 template <class E> struct expand_tiles {
 	const E *end;
 	uint32_t n_ends, n_out, items; /* items: ends and slots per tile */
-	uint32_t *out;
+	uint32_t *out, *corner; /* corner: ends before each tile; NULL: blocks search them */
 	uint32_t n_columns;
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 };
@@ -74,6 +78,30 @@ static __device__ inline uint32_t search_diagonal(const struct expand_tiles<E> &
 		end = from + step - 1 < end ? from + step - 1 : end;
 	}
 	return (uint32_t)from;
+}
+
+/* The place of the corner in the merged sequence: the begin of the tile, or the end of all. */
+template <class E>
+static __device__ inline uint64_t diagonal_of(const struct expand_tiles<E> &job, uint64_t tile)
+{
+	uint64_t all = (uint64_t)job.n_ends + job.n_out;
+
+	return tile * job.items < all ? tile * job.items : all;
+}
+
+/* One warp per corner: one more than there are tiles. */
+template <class E>
+static __global__ void corner_kernel(struct expand_tiles<E> job, uint32_t corners)
+{
+	uint32_t step = gridDim.x * blockDim.x / LANES;
+
+	sl_trigger_next();
+	for (uint32_t k = (blockIdx.x * blockDim.x + threadIdx.x) / LANES; k < corners; k += step) {
+		uint32_t ends = search_diagonal(job, diagonal_of(job, k));
+
+		if (threadIdx.x % LANES == 0)
+			job.corner[k] = ends;
+	}
 }
 
 /*
@@ -242,14 +270,15 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct ex
 {
 	SL_SHARED_DYNAMIC(uint16_t, mark);
 	SL_SHARED(struct expand_shared, s);
-	uint64_t all = (uint64_t)job.n_ends + job.n_out, begin = (uint64_t)blockIdx.x * job.items;
-	uint64_t end = begin + job.items < all ? begin + job.items : all;
+	uint64_t begin = diagonal_of(job, blockIdx.x), end = diagonal_of(job, blockIdx.x + 1);
 
-	for (uint32_t corner = threadIdx.x / LANES; corner < 2; corner += blockDim.x / LANES) {
-		uint32_t ends = search_diagonal(job, corner == 0 ? begin : end);
+	sl_wait_for_previous();
+	for (uint32_t k = threadIdx.x / LANES; k < 2; k += blockDim.x / LANES) {
+		uint32_t ends = job.corner ? job.corner[blockIdx.x + k]
+		                           : search_diagonal(job, k == 0 ? begin : end);
 
 		if (threadIdx.x % LANES == 0)
-			s.ends_before[corner] = ends;
+			s.ends_before[k] = ends;
 	}
 	for (uint32_t i = threadIdx.x; i < positions_of(job.items) / 2; i += blockDim.x)
 		((uint32_t *)mark)[i] = 0;
@@ -280,11 +309,20 @@ static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 	return positions_of(tuning.block * tuning.items) * sizeof(uint16_t);
 }
 
-/* The kernel uses the memory of the job alone. */
+/* Tiles for so many ends and slots. */
+static uint32_t tiles_for(uint64_t all, struct sl_tuning tuning)
+{
+	return sl_grid(all, tuning.block * tuning.items);
+}
+
+/* The corners; choose() may have smaller tiles than the default, but then blocks search. */
 static size_t scratch(const struct sl_shape *shape)
 {
-	(void)shape;
-	return 0;
+	struct sl_arena a = {};
+
+	sl_cut_items(&a, (uint64_t)tiles_for((uint64_t)shape->n + shape->n_out, shape->tuning) + 1,
+		sizeof(uint32_t));
+	return a.used;
 }
 
 /*
@@ -295,7 +333,7 @@ static struct sl_tuning choose(struct sl_tuning tuning, uint64_t all, uint32_t m
 {
 	if (tuning.block != DEFAULT_BLOCK || tuning.items != DEFAULT_ITEMS)
 		return tuning;
-	while (tuning.items > 4 && all < 2 * (uint64_t)multiprocessors * tuning.block * tuning.items)
+	while (tuning.items > LEAST_ITEMS && tiles_for(all, tuning) < 2 * multiprocessors)
 		tuning.items /= 2;
 	return tuning;
 }
@@ -304,18 +342,26 @@ template <class E> static enum sl_status expand(struct sl_exec *x, const struct 
 {
 	uint64_t all = (uint64_t)job->n - 1 + job->n_out;
 	struct expand_tiles<E> t = {
-		(const E *)job->runs, job->n - 1, job->n_out, 0, job->out, job->n_columns};
+		(const E *)job->runs, job->n - 1, job->n_out, 0, job->out, nullptr, job->n_columns};
+	struct sl_arena a = x->scratch;
+	uint32_t tiles;
 	struct sl_limits limits;
 	struct sl_tuning tuning;
 
 	SL_TRY(sl_device_limits(&limits));
 	tuning = choose(x->tuning, all, limits.multiprocessors);
 	t.items = tuning.block * tuning.items;
+	tiles = tiles_for(all, tuning);
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		t.column[k] = job->column[k];
-	return sl_launch("tile_kernel",
-		job->n_columns > 0 ? tile_kernel<E, true> : tile_kernel<E, false>,
-		sl_grid(all, t.items), tuning.block, shared_bytes(tuning, job->type), x->stream, t);
+	if (tiles > BLOCKS_AT_ONCE * limits.multiprocessors) {
+		t.corner = (uint32_t *)sl_cut_items(&a, (uint64_t)tiles + 1, sizeof(*t.corner));
+		SL_TRY(SL_LAUNCH(corner_kernel<E>, sl_grid((uint64_t)tiles + 1, 128 / LANES), 128,
+			0, x->stream, t, tiles + 1));
+	}
+	return sl_launch_early("tile_kernel",
+		job->n_columns > 0 ? tile_kernel<E, true> : tile_kernel<E, false>, tiles,
+		tuning.block, shared_bytes(tuning, job->type), x->stream, t);
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
@@ -328,7 +374,7 @@ const struct sl_backend SL_NAME(sl_expand_shared) = {
 	.primitive = SL_EXPAND,
 	.space = SL_DEVICE,
 	.help = "tiles of runs and slots by merge path: marks in shared memory, scanned",
-	/* marks of 16 KiB: 4 blocks per multiprocessor of an H200 search while others load */
+	/* marks of 16 KiB: 5 blocks per multiprocessor of an H200, which 46 registers allow */
 	.tunable = {.block = DEFAULT_BLOCK,
 		.block_step = LANES,
 		.block_most = LANES * WARPS_MAX,

@@ -15,6 +15,7 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
+#include "order_levels.cuh"
 #include "primitives/kernel/item_loops.cuh"
 #include "primitives/primitives.h"
 
@@ -62,6 +63,8 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
+	if (sl_type_is_float(shape->type))
+		return order_scratch(shape, 1, true);
 	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -122,6 +125,10 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (job->type == SL_F32)
+		return order_naive<float>(x, job);
+	if (job->type == SL_F64)
+		return order_naive<double>(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 

@@ -51,6 +51,7 @@ const struct sl_backend sl_scan_thrust = {
 	.primitive = SL_SCAN,
 	.space = SL_DEVICE,
 	.help = "exclusive_scan and inclusive_scan of Thrust, the library of the CUDA toolkit",
+	.integers_only = true,
 	.scratch = scratch,
 	.scan = run,
 };

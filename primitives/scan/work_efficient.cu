@@ -20,6 +20,7 @@
  * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
  * to 1024.
  */
+#include "order_levels.cuh"
 #include "primitives/kernel/kernel.cuh"
 #include "primitives/primitives.h"
 
@@ -120,6 +121,8 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
+	if (sl_type_is_float(shape->type))
+		return order_scratch(shape, 1, false);
 	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -176,6 +179,10 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (job->type == SL_F32)
+		return order_work_efficient<float>(x, job);
+	if (job->type == SL_F64)
+		return order_work_efficient<double>(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 

@@ -20,7 +20,7 @@ static uint32_t n_runs_of(const struct sl_setting *set)
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "%s, %s of %u runs, %s, scan %s",
-		set->type == SL_U32 ? "u32" : "u64", form_names[set->form], n_runs_of(set),
+		sl_type_text(set->type), form_names[set->form], n_runs_of(set),
 		sl_alive_name(set->alive), set->scan ? set->scan->name : "default");
 
 	if (set->columns.n > 0)

@@ -58,6 +58,8 @@ void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_se
 	v.input = (enum sl_input)(number % SL_INPUT_COUNT);
 	v.alive = (enum sl_alive)(number % SL_ALIVE_COUNT);
 	v.type = draw(&seed, 2) ? SL_U64 : SL_U32;
+	if (b->primitive == SL_SCAN && !b->integers_only && draw(&seed, 2))
+		v.type = v.type == SL_U64 ? SL_F64 : SL_F32;
 	v.inclusive = draw(&seed, 2);
 	v.in_place = draw(&seed, 2);
 	for (int i = 0; i < 2; i++)

@@ -1,16 +1,17 @@
 /*
- * scan.c - the test case of scan: u32 and u64, exclusive or inclusive, in place or not, any
+ * scan.c - the test case of scan: u32, u64, f32 and f64, exclusive or inclusive, in place or not, any
  * alignment.
  */
 #include "case.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { IN, OUT };
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
+	snprintf(text, size, "%s, %s, %s%s", sl_type_text(set->type),
 		sl_distribution_name(set->input), set->inclusive ? "inclusive" : "exclusive",
 		set->in_place ? ", in place" : "");
 	sl_describe_offsets(set, text, size);
@@ -59,8 +60,88 @@ static enum sl_status compare(const struct sl_setting *set, const void *in, cons
 	return SL_OK;
 }
 
+/* --- floating-point items: the definition in primitives.h, node by node ------------------------ */
+
+struct ordered {
+	const struct sl_setting *set;
+	const void *in, *out;
+	double before[8]; /* c(level) of the current item */
+	uint32_t wrong;   /* the first wrong item; n: none */
+};
+
+static double rounded(const struct ordered *o, double sum)
+{
+	return o->set->type == SL_F32 ? (double)(float)sum : sum;
+}
+
+/* The addition of the type. Twice rounded is right for a float: 53 bits are twice 24 and more. */
+static double add(const struct ordered *o, double a, double b)
+{
+	return rounded(o, a + b);
+}
+
+static double float_at(const struct ordered *o, const void *items, uint64_t i)
+{
+	return o->set->type == SL_F32 ? (double)((const float *)items)[i] : ((const double *)items)[i];
+}
+
+static bool same_bits(const struct ordered *o, uint64_t i, double want)
+{
+	const uint64_t nan = UINT64_C(0x7ff8000000000000), nan32 = 0x7fc00000;
+	const float narrow = (float)want;
+	const uint64_t got = sl_item(o->out, o->set->type == SL_F32 ? SL_U32 : SL_U64, (uint32_t)i);
+	uint64_t bits = 0;
+
+	if (want != want)
+		return got == (o->set->type == SL_F32 ? nan32 : nan);
+	if (o->set->type == SL_F32)
+		memcpy(&bits, &narrow, sizeof(narrow));
+	else
+		memcpy(&bits, &want, sizeof(want));
+	return got == bits;
+}
+
+/* Compares the items of a node of a level, of which the first is `first`; returns its sum. */
+static double check_node(struct ordered *o, int level, uint64_t first)
+{
+	const uint64_t step = UINT64_C(1) << 4 * level;
+	double sum = 0;
+
+	for (uint64_t i = first; i < first + 16 * step && i < o->set->n; i += step) {
+		const double own = level > 0 ? 0 : float_at(o, o->in, i);
+		double all;
+
+		o->before[level] = level == 0 && o->set->inclusive ? add(o, sum, own) : sum;
+		if (level > 0) {
+			sum = add(o, sum, check_node(o, level - 1, i));
+			continue;
+		}
+		sum = add(o, sum, own);
+		all = o->before[0];
+		for (int k = 1; k < 8; k++)
+			all = add(o, o->before[k], all);
+		if (!same_bits(o, i, all) && o->wrong > i)
+			o->wrong = (uint32_t)i;
+	}
+	return sum;
+}
+
+static enum sl_status compare_floats(const struct sl_setting *set, const void *in, const void *out)
+{
+	struct ordered o = {.set = set, .in = in, .out = out, .wrong = set->n};
+
+	check_node(&o, 7, 0);
+	if (o.wrong == set->n)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED, "sum %u is %a, which is not in the stated order", o.wrong,
+		float_at(&o, out, o.wrong));
+}
+
 static enum sl_status right(const struct sl_trial *t)
 {
+	if (sl_type_is_float(t->set.type))
+		return compare_floats(
+			&t->set, t->input, t->result[t->set.in_place ? IN : OUT]);
 	return compare(&t->set, t->input, t->result[t->set.in_place ? IN : OUT]);
 }
 
