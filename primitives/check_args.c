@@ -55,9 +55,9 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 			"scan/%s adds floating-point items in an order of its own, so its sums "
 			"differ from those of other backends; choose one of them",
 			b->name);
-	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64%s",
+	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32%s",
 		sl_primitive_name(b->primitive), b->name, (int)type,
-		b->primitive == SL_SCAN ? ", SL_F32 or SL_F64" : "");
+		b->primitive == SL_SCAN ? ", SL_U64, SL_F32 or SL_F64" : " or SL_U64");
 }
 
 enum sl_status sl_check_bits(
@@ -73,10 +73,10 @@ enum sl_status sl_check_bits(
 		b->name, begin_bit, end_bit, most, most);
 }
 
-/* The inner scan works on counts, which are u32. */
+/* The inner scan works on counts, which are u32; each expansion can have one, for its counts. */
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
 {
-	if (!b->uses_scan || !scan->backend)
+	if ((!b->uses_scan && b->primitive != SL_EXPAND) || !scan->backend)
 		return SL_OK;
 	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
 		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);

@@ -80,7 +80,7 @@ def test_expand(dtype, device):
             if n > 0:
                 more = sluice.expand(runs, slots + 9, form=form, device=device)
                 assert numpy.array_equal(more[:slots], right) and (more[slots:] == n - 1).all()
-    refused("no run", lambda: sluice.expand(counts[:0], 3, device=device))
+    refused(lambda: sluice.expand(counts[:0], 3, device=device), "USAGE", "no run")
     with pytest.raises(ValueError, match="ends"):
         sluice.expand(counts, form="sizes")
 
@@ -133,7 +133,7 @@ def test_arrays_of_other_libraries():
 def test_refusals():
     u4, u8, flags = numbers(9, "uint32"), numbers(9, "uint64"), numbers(9, "uint8")
     for message, call in [
-            ("items of float64", lambda: sluice.scan(numpy.zeros(3))),
+            ("items of uint16", lambda: sluice.scan(numpy.zeros(3, numpy.uint16))),
             ("items of uint16", lambda: sluice.sort(numpy.zeros(3, numpy.uint16))),
             ("but uint32 or uint64", lambda: sluice.sort(numpy.zeros(3, numpy.int32))),
             ("convert them to bool or uint8", lambda: sluice.compact(u4)),
