@@ -87,6 +87,51 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 		space_name(b->space));
 }
 
+const struct sl_backend *sl_scan_of_counts(const struct sl_backend *b, const struct sl_choice *scan)
+{
+	const struct sl_backend *found = scan->backend;
+
+	if (!found && sl_find(SL_SCAN, b->space == SL_HOST ? "cpu" : "shared", &found) != SL_OK)
+		return &sl_scan_cpu; /* no device; the call will say so */
+	return found;
+}
+
+/* A sum needs n / 16 + n / 256 + ... items in 8 arrays, before the scan uses the same scratch. */
+static size_t scratch_of_sum(const struct sl_backend *b, const struct sl_shape *shape)
+{
+	size_t scan = b->scratch(shape);
+	struct sl_arena a = {0};
+
+	sl_cut_items(&a, shape->n / 8, sl_type_bytes(shape->type));
+	sl_cut(&a, 9 * SL_ALIGN);
+	return a.used > scan ? a.used : scan;
+}
+
+enum sl_status sl_check_columns(
+	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column)
+{
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (n_columns > SL_COMPACT_COLUMNS_MAX)
+		return sl_fail(SL_USAGE,
+			"%s/%s: %u columns are too many; a call takes at most %d, so split "
+			"them over several calls",
+			call, b->name, n_columns, SL_COMPACT_COLUMNS_MAX);
+	if (n_columns > 0 && !column)
+		return sl_fail(SL_USAGE,
+			"%s/%s: column is a null pointer, but n_columns is %u; pass the "
+			"address of the columns",
+			call, b->name, n_columns);
+	for (uint32_t k = 0; k < n_columns; k++)
+		if (column[k].bytes == 0 || column[k].bytes > 32 ||
+			(column[k].bytes & (column[k].bytes - 1)) != 0)
+			return sl_fail(SL_USAGE,
+				"%s/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
+				"or 32",
+				call, b->name, k, column[k].bytes);
+	return SL_OK;
+}
+
 /* Backends see the exec with each 0 of the tuning replaced. */
 struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x)
 {

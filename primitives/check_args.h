@@ -33,9 +33,9 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type);
 enum sl_status sl_check_bits(
 	const struct sl_backend *b, enum sl_type type, uint32_t begin_bit, uint32_t end_bit);
 
-/* Number and item sizes of the columns of a compaction or an expansion (compact/compact.c). */
-enum sl_status sl_check_columns(const struct sl_backend *b, uint32_t n_columns,
-	const struct sl_compact_column *column);
+/* Number and item sizes of the columns of a compaction or an expansion. */
+enum sl_status sl_check_columns(
+	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column);
 
 /* The scan that adds up the counts of an expansion by b: the chosen one, or the default. */
 const struct sl_backend *sl_scan_of_counts(

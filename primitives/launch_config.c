@@ -159,21 +159,11 @@ static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape
 	return bytes;
 }
 
-const struct sl_backend *sl_scan_of_counts(const struct sl_backend *b, const struct sl_choice *scan)
-{
-	const struct sl_backend *found = scan->backend;
-
-	if (!found && sl_find(SL_SCAN, b->space == SL_HOST ? "cpu" : "shared", &found) != SL_OK)
-		return &sl_scan_cpu; /* no device; the call will say so */
-	return found;
-}
-
 /* The scratch of an expansion of counts: their sums, and what the scan and b need in turn. */
-static size_t scratch_of_counts(const struct sl_backend *b, const struct sl_shape *shape,
-	const struct sl_choice *scan)
+static size_t scratch_of_counts(
+	const struct sl_backend *b, const struct sl_shape *shape, const struct sl_choice *scan)
 {
-	const struct sl_shape inner = {
-		.n = shape->n, .type = shape->type, .tuning = scan->tuning};
+	const struct sl_shape inner = {.n = shape->n, .type = shape->type, .tuning = scan->tuning};
 	size_t first = sl_scratch(sl_scan_of_counts(b, scan), &inner), second = b->scratch(shape);
 	struct sl_arena a = {0};
 
@@ -190,6 +180,8 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 	s.tuning = sl_tuning_of(b, most->tuning);
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
+	if (b->primitive == SL_SCAN && most->sum)
+		return scratch_of_sum(b, &s);
 	if (b->primitive == SL_EXPAND && most->counts)
 		return scratch_of_counts(b, &s, &most->scan);
 	return b->primitive == SL_DEFLATE ? scratch_of_parts(b, &s) : b->scratch(&s);

@@ -123,6 +123,7 @@ struct sl_exec {
  *	siblings before it   c(l) = ((0 + a_0) + a_1) + ... + a_{k-1}     if it is child k
  *	exclusive            out[i] = c(7) + (c(6) + (... + (c(1) + c(0))))
  *	inclusive            c(0) includes in[i]; or the exclusive sum of item i + 1
+ *	sum                  the inclusive sum of the last item, 0 for no item
  *
  * Consequences: no item after i changes out[i]. Exclusive sums are inclusive ones shifted by an
  * item. If no item is negative, the sums ascend. With L = ceil(log16 n) levels and the unit
@@ -134,10 +135,11 @@ struct sl_exec {
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
-	void *out;      /* n items of type; may be equal to in */
+	void *out;      /* n items of type; may be equal to in; NULL: sum alone, a reduction */
 	uint32_t n;
 	enum sl_type type;
 	bool inclusive;
+	void *sum; /* SL_F32, SL_F64: one item of type, the sum of all; NULL: not wanted */
 };
 
 /*
@@ -308,6 +310,7 @@ struct sl_shape {
 	uint32_t n;              /* most items, or runs */
 	uint32_t n_out;          /* expand: most slots */
 	bool counts;             /* expand: the job may have counts */
+	bool sum;                /* scan of SL_F32 or SL_F64: the job may have a sum */
 	enum sl_type type;       /* scan, sort, expand */
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
@@ -364,6 +367,7 @@ struct sl_backend {
 	 */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
+	enum sl_status (*sum)(struct sl_exec *x, const struct sl_scan_job *job); /* of scan */
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
 	/* At least two keys and one bit. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);

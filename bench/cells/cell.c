@@ -175,8 +175,8 @@ static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 /* Upper bound of the time that the host needs to make and check a job. */
 static double host_seconds(const struct sl_job *job)
 {
-	static const double ns_per_item[] = {[SL_SCAN] = 15, [SL_COMPACT] = 15,
-		[SL_SORT] = 60, [SL_EXPAND] = 30};
+	static const double ns_per_item[] = {
+		[SL_SCAN] = 15, [SL_COMPACT] = 15, [SL_SORT] = 60, [SL_EXPAND] = 30};
 	const struct sl_moved_columns *columns = &job->set.columns;
 
 	return 1e-9 * (ns_per_item[job->primitive] + columns->n * columns->bytes) *

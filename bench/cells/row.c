@@ -97,7 +97,8 @@ static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
 	const double gb_s = emulated ? (double)NAN : sl_cell_row_gb_s(r);
 	bool copy = strcmp(r->primitive, "copy") == 0;
 	bool sorts = !copy && r->job->primitive == SL_SORT;
-	bool compacts = !copy && (r->job->primitive == SL_COMPACT || r->job->primitive == SL_EXPAND);
+	bool compacts =
+		!copy && (r->job->primitive == SL_COMPACT || r->job->primitive == SL_EXPAND);
 	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
 		{"primitive", r->primitive, 0, 0},
 		{"backend", r->backend, 0, 0},

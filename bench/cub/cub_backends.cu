@@ -268,8 +268,7 @@ static size_t scratch_of_expand(const struct sl_shape *most)
 	return a.used;
 }
 
-template <class E>
-static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
+template <class E> static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
 {
 	struct sl_arena a = x->scratch;
 	auto call = [&](void *temporary, size_t &bytes) {

@@ -2,50 +2,11 @@
  * compact/compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the
  * chosen backend, which gets at least one item.
  */
-#include "items.h"
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
 
 /* Buffers of a job: keep, out, n_out, and both ends of each column. */
 enum { BUFFERS_MAX = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
-
-/* True for the sizes of SL_COMPACT_ITEMS. */
-static bool is_item_size(uint32_t bytes)
-{
-	switch (bytes) {
-#define X(item_bytes, type) case item_bytes:
-		SL_COMPACT_ITEMS(X)
-#undef X
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Number and item sizes of the columns. */
-enum sl_status sl_check_columns(const struct sl_backend *b, uint32_t n_columns,
-	const struct sl_compact_column *column)
-{
-	const char *call = sl_primitive_name(b->primitive);
-
-	if (n_columns > SL_COMPACT_COLUMNS_MAX)
-		return sl_fail(SL_USAGE,
-			"%s/%s: %u columns are too many; a call takes at most %d, so split "
-			"them over several calls",
-			call, b->name, n_columns, SL_COMPACT_COLUMNS_MAX);
-	if (n_columns > 0 && !column)
-		return sl_fail(SL_USAGE,
-			"%s/%s: column is a null pointer, but n_columns is %u; pass the "
-			"address of the columns",
-			call, b->name, n_columns);
-	for (uint32_t k = 0; k < n_columns; k++)
-		if (!is_item_size(column[k].bytes))
-			return sl_fail(SL_USAGE,
-				"%s/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
-				"or 32",
-				call, b->name, k, column[k].bytes);
-	return SL_OK;
-}
 
 /* Lists every buffer of the job for the check. out may be NULL if there are columns. */
 static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUFFERS_MAX])

@@ -19,24 +19,14 @@ static size_t scratch(const struct sl_shape *shape)
 }
 
 /* out[j] = the number of runs before the last that end at or before slot j. */
-static void expand_u32(const uint32_t *end, uint32_t n, uint32_t n_out, uint32_t *out)
+static void expand(const struct sl_expand_job *job, uint32_t *out)
 {
+	const uint32_t *end32 = (const uint32_t *)job->runs;
+	const uint64_t *end64 = (const uint64_t *)job->runs;
 	uint32_t i = 0;
 
-	for (uint32_t j = 0; j < n_out; j++) {
-		while (i + 1 < n && end[i] <= j)
-			i++;
-		out[j] = i;
-	}
-}
-
-/* Same as expand_u32() for ends of 64 bits. */
-static void expand_u64(const uint64_t *end, uint32_t n, uint32_t n_out, uint32_t *out)
-{
-	uint32_t i = 0;
-
-	for (uint32_t j = 0; j < n_out; j++) {
-		while (i + 1 < n && end[i] <= j)
+	for (uint32_t j = 0; j < job->n_out; j++) {
+		while (i + 1 < job->n && (job->type == SL_U32 ? end32[i] : end64[i]) <= j)
 			i++;
 		out[j] = i;
 	}
@@ -51,8 +41,7 @@ static inline void gather_items(
 }
 
 /* Selects the loop for the item size of the column. */
-static void gather_column(
-	const uint32_t *index, uint32_t n_out, const struct sl_compact_column *c)
+static void gather_column(const uint32_t *index, uint32_t n_out, const struct sl_compact_column *c)
 {
 	switch (c->bytes) {
 #define X(item_bytes, type)                                \
@@ -69,10 +58,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
 	struct sl_arena a = x->scratch;
 	uint32_t *index = sl_expand_cut_indices(&a, job->n_out, job->n_columns, job->out);
 
-	if (job->type == SL_U32)
-		expand_u32((const uint32_t *)job->runs, job->n, job->n_out, index);
-	else
-		expand_u64((const uint64_t *)job->runs, job->n, job->n_out, index);
+	expand(job, index);
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		gather_column(index, job->n_out, &job->column[k]);
 	return SL_OK;

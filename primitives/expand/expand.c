@@ -39,8 +39,7 @@ static int list_buffers(const struct sl_expand_job *job, struct sl_buffer m[BUFF
 		size_t align = c->bytes < 16 ? c->bytes : 16;
 
 		m[n++] = (struct sl_buffer){"from", c->from, job->n, c->bytes, align, true, k + 1};
-		m[n++] = (struct sl_buffer){
-			"to", c->to, job->n_out, c->bytes, align, false, k + 1};
+		m[n++] = (struct sl_buffer){"to", c->to, job->n_out, c->bytes, align, false, k + 1};
 	}
 	return n;
 }

@@ -10,46 +10,32 @@
  *
  * Launches: 1, and 1 per column. Scratch: the indices of jobs with columns.
  */
-#include "gather.cuh"
-#include "search.cuh"
+#include "expand.cuh"
 
 /* The largest block of every CUDA device. */
 enum { BLOCK_MAX = 1024 };
 
-template <class E, uint32_t ITEMS>
+template <class E>
 static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 	search_kernel(const E *end, uint32_t n, uint32_t *out, uint64_t n_out)
 {
-	sl_map_items<ITEMS>(out, n_out, [=](uint64_t j) { return ends_up_to(end, n, j); });
+	sl_for_items(n_out, [=](uint64_t j) { out[j] = ends_up_to(end, n, j); });
 }
 
-template <class E, uint32_t ITEMS>
-static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
+template <class E> static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
 {
 	struct sl_arena a = x->scratch;
 	uint32_t *index = sl_expand_cut_indices(&a, job->n_out, job->n_columns, job->out);
 	uint32_t block = x->tuning.block;
 
-	SL_TRY(SL_LAUNCH((search_kernel<E, ITEMS>), sl_grid(job->n_out, block * ITEMS), block, 0,
-		x->stream, (const E *)job->runs, job->n - 1, index, job->n_out));
+	SL_TRY(SL_LAUNCH(search_kernel<E>, sl_grid(job->n_out, block), block, 0, x->stream,
+		(const E *)job->runs, job->n - 1, index, job->n_out));
 	return gather_columns(x, job, index);
-}
-
-template <class E> static enum sl_status run_of(struct sl_exec *x, const struct sl_expand_job *job)
-{
-	switch (x->tuning.items) {
-	case 1:
-		return expand<E, 1>(x, job);
-	case 2:
-		return expand<E, 2>(x, job);
-	default:
-		return expand<E, 4>(x, job);
-	}
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
 {
-	return job->type == SL_U32 ? run_of<uint32_t>(x, job) : run_of<uint64_t>(x, job);
+	return job->type == SL_U32 ? expand<uint32_t>(x, job) : expand<uint64_t>(x, job);
 }
 
 const struct sl_backend SL_NAME(sl_expand_naive) = {
@@ -57,11 +43,7 @@ const struct sl_backend SL_NAME(sl_expand_naive) = {
 	.primitive = SL_EXPAND,
 	.space = SL_DEVICE,
 	.help = "a binary search per slot in global memory",
-	.tunable = {.block = 256,
-		.block_step = 1,
-		.block_most = BLOCK_MAX,
-		.items = 1,
-		.items_can = {1, 2, 4}},
+	.tunable = {.block = 256, .block_step = 1, .block_most = BLOCK_MAX},
 	.scratch = scratch_of_indices,
 	.expand = run,
 };

@@ -34,10 +34,10 @@
 enum {
 	LANES = 32,
 	WARPS_MAX = 32,
-	WIDTH = 4,            /* slots per lane and row: a vector of indices */
-	ROW = WIDTH * LANES,  /* slots per row of a warp */
-	ENDS_IN_FLIGHT = 8,   /* loads of a thread before it stores the first mark */
-	ITEMS_IN_FLIGHT = 4,  /* items of a column that a thread gathers at a time */
+	WIDTH = 4,           /* slots per lane and row: a vector of indices */
+	ROW = WIDTH * LANES, /* slots per row of a warp */
+	ENDS_IN_FLIGHT = 8,  /* loads of a thread before it stores the first mark */
+	ITEMS_IN_FLIGHT = 4, /* items of a column that a thread gathers at a time */
 	DEFAULT_BLOCK = 256,
 	DEFAULT_ITEMS = 32,
 	LEAST_ITEMS = 4,
@@ -48,7 +48,7 @@ enum {
 template <class E> struct expand_tiles {
 	const E *end;
 	uint32_t n_ends, n_out, items; /* items: ends and slots per tile */
-	uint32_t *out, *corner; /* corner: ends before each tile; NULL: blocks search them */
+	uint32_t *out, *corner;        /* corner: ends before each tile; NULL: blocks search them */
 	uint32_t n_columns;
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 };
@@ -64,7 +64,8 @@ struct expand_shared {
  * one of them if it is at most slot diagonal - 1 - i.
  */
 template <class E>
-static __device__ inline uint32_t search_diagonal(const struct expand_tiles<E> &job, uint64_t diagonal)
+static __device__ inline uint32_t search_diagonal(
+	const struct expand_tiles<E> &job, uint64_t diagonal)
 {
 	uint32_t lane = threadIdx.x % LANES;
 	uint64_t from = diagonal > job.n_out ? diagonal - job.n_out : 0;
@@ -157,8 +158,7 @@ struct row_marks {
 static __device__ __forceinline__ struct row_marks read_row(const uint16_t *mark, uint32_t row)
 {
 	uint2 pairs = *(const uint2 *)(mark + row * ROW + threadIdx.x % LANES * WIDTH);
-	struct row_marks m = {
-		{pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16}};
+	struct row_marks m = {{pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16}};
 
 	SL_UNROLL
 	for (uint32_t k = 1; k < WIDTH; k++)
@@ -192,7 +192,8 @@ static __device__ inline void scan_marks(struct expand_shared *s, uint16_t *mark
 	uint32_t end, uint32_t before, uint32_t *out)
 {
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-	uint32_t share = ((end + ROW - 1) / ROW + warps - 1) / warps, first = warp * share, most = 0;
+	uint32_t share = ((end + ROW - 1) / ROW + warps - 1) / warps, first = warp * share,
+		 most = 0;
 
 	for (uint32_t row = first; row < first + share && row * ROW < end; row++)
 		most = larger(most, read_row(mark, row).at[WIDTH - 1]);
@@ -245,10 +246,10 @@ template <class E>
 static __device__ inline void gather_columns(const struct expand_tiles<E> &job,
 	const uint16_t *offset, uint32_t before, uint64_t first, uint32_t slots)
 {
-#define X(item_bytes, type)                                                                     \
-	for (uint32_t k = 0; k < job.n_columns; k++)                                            \
-		if (job.column[k].bytes == item_bytes)                                          \
-			gather_items(offset, slots, (const type *)job.column[k].from + before,  \
+#define X(item_bytes, type)                                                                    \
+	for (uint32_t k = 0; k < job.n_columns; k++)                                           \
+		if (job.column[k].bytes == item_bytes)                                         \
+			gather_items(offset, slots, (const type *)job.column[k].from + before, \
 				(type *)job.column[k].to + first);
 	SL_COMPACT_ITEMS(X)
 #undef X
@@ -292,8 +293,8 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct ex
 	uint32_t skip = (uint32_t)(((uintptr_t)job.out / sizeof(*job.out) + first) % WIDTH);
 	mark_ends(job, before, to, first, slots, mark + skip);
 	__syncthreads();
-	scan_marks<HAS_COLUMNS>(&s, mark, skip, skip + slots, before,
-		job.out ? job.out + first - skip : nullptr);
+	scan_marks<HAS_COLUMNS>(
+		&s, mark, skip, skip + slots, before, job.out ? job.out + first - skip : nullptr);
 	if (HAS_COLUMNS) {
 		__syncthreads();
 		gather_columns(job, mark + skip, before, first, slots);
@@ -342,7 +343,8 @@ template <class E> static enum sl_status expand(struct sl_exec *x, const struct 
 {
 	uint64_t all = (uint64_t)job->n - 1 + job->n_out;
 	struct expand_tiles<E> t = {
-		(const E *)job->runs, job->n - 1, job->n_out, 0, job->out, nullptr, job->n_columns};
+		(const E *)job->runs, job->n - 1, job->n_out, 0, job->out, nullptr, job->n_columns
+	};
 	struct sl_arena a = x->scratch;
 	uint32_t tiles;
 	struct sl_limits limits;

@@ -14,10 +14,10 @@
  * Memory: 4 or 8 bytes read per run and 4 written per slot. Launches: 1, and 1 per column. Scratch:
  * the indices of jobs with columns.
  */
-#include "gather.cuh"
-#include "search.cuh"
+#include "expand.cuh"
 
-enum { BLOCK_MAX = 1024 };
+/* The largest block, and slots per thread. */
+enum { BLOCK_MAX = 1024, ITEMS = 4 };
 
 /* The runs of the first and of the last slot of a tile. */
 struct runs_of_tile {
@@ -25,7 +25,7 @@ struct runs_of_tile {
 };
 
 /* A block has blockDim.x * ITEMS slots, and room for as many ends in shared memory. */
-template <class E, uint32_t ITEMS>
+template <class E>
 static __global__ void __launch_bounds__(BLOCK_MAX)
 	tile_kernel(const E *end, uint32_t n, uint32_t *out, uint64_t n_out)
 {
@@ -62,36 +62,23 @@ static __global__ void __launch_bounds__(BLOCK_MAX)
 
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	return (size_t)tuning.block * tuning.items * sl_type_bytes(type);
+	return (size_t)tuning.block * ITEMS * sl_type_bytes(type);
 }
 
-template <class E, uint32_t ITEMS>
-static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
+template <class E> static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
 {
 	struct sl_arena a = x->scratch;
 	uint32_t *index = sl_expand_cut_indices(&a, job->n_out, job->n_columns, job->out);
 
-	SL_TRY(SL_LAUNCH((tile_kernel<E, ITEMS>), sl_grid(job->n_out, x->tuning.block * ITEMS),
+	SL_TRY(SL_LAUNCH((tile_kernel<E>), sl_grid(job->n_out, x->tuning.block * ITEMS),
 		x->tuning.block, shared_bytes(x->tuning, job->type), x->stream,
 		(const E *)job->runs, job->n - 1, index, job->n_out));
 	return gather_columns(x, job, index);
 }
 
-template <class E> static enum sl_status run_of(struct sl_exec *x, const struct sl_expand_job *job)
-{
-	switch (x->tuning.items) {
-	case 2:
-		return expand<E, 2>(x, job);
-	case 4:
-		return expand<E, 4>(x, job);
-	default:
-		return expand<E, 8>(x, job);
-	}
-}
-
 static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
 {
-	return job->type == SL_U32 ? run_of<uint32_t>(x, job) : run_of<uint64_t>(x, job);
+	return job->type == SL_U32 ? expand<uint32_t>(x, job) : expand<uint64_t>(x, job);
 }
 
 const struct sl_backend SL_NAME(sl_expand_tiled) = {
@@ -102,8 +89,6 @@ const struct sl_backend SL_NAME(sl_expand_tiled) = {
 	.tunable = {.block = 256,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,
-		.items = 4,
-		.items_can = {2, 4, 8},
 		.shared_bytes = shared_bytes},
 	.scratch = scratch_of_indices,
 	.expand = run,

@@ -19,7 +19,7 @@
  * per slot. Launches: 2 and those of the scan, and 1 per column. Scratch: that of the scan, and the
  * indices of jobs with columns.
  */
-#include "gather.cuh"
+#include "expand.cuh"
 
 enum { BLOCK_MAX = 1024 };
 
@@ -64,14 +64,13 @@ static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
 	struct sl_scan_job sum = {
 		.in = index, .out = index, .n = job->n_out, .type = SL_U32, .inclusive = true};
 	uint32_t n = job->n - 1, block = x->tuning.block;
-	uint32_t grid = sl_grid(n, block * x->tuning.items);
+	uint32_t grid = sl_grid(n, block);
 
 	SL_TRY(sl_fill(index, 0, job->n_out * sizeof(*index), x->stream));
-	SL_TRY(job->type == SL_U32
-			? SL_LAUNCH(count_kernel<uint32_t>, grid, block, 0, x->stream,
-				  (const uint32_t *)job->runs, n, index, job->n_out)
-			: SL_LAUNCH(count_kernel<uint64_t>, grid, block, 0, x->stream,
-				  (const uint64_t *)job->runs, n, index, job->n_out));
+	SL_TRY(job->type == SL_U32 ? SL_LAUNCH(count_kernel<uint32_t>, grid, block, 0, x->stream,
+					     (const uint32_t *)job->runs, n, index, job->n_out)
+				   : SL_LAUNCH(count_kernel<uint64_t>, grid, block, 0, x->stream,
+					     (const uint64_t *)job->runs, n, index, job->n_out));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
 	return gather_columns(x, job, index);
@@ -84,11 +83,7 @@ const struct sl_backend SL_NAME(sl_expand_work_efficient) = {
 	.help = "count the runs that end at each slot, scan; scan/work_efficient unless the job "
 		"names another scan",
 	.uses_scan = true,
-	.tunable = {.block = 256,
-		.block_step = 1,
-		.block_most = BLOCK_MAX,
-		.items = 1,
-		.items_can = {1, 2, 4, 8}},
+	.tunable = {.block = 256, .block_step = 1, .block_most = BLOCK_MAX},
 	.scratch = scratch,
 	.expand = run,
 };

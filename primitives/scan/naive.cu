@@ -64,7 +64,7 @@ static size_t scratch(const struct sl_shape *shape)
 	struct sl_arena a = {};
 
 	if (sl_type_is_float(shape->type))
-		return order_scratch(shape, 1, true);
+		return order_scratch(shape);
 	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -125,10 +125,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	if (job->type == SL_F32)
-		return order_naive<float>(x, job);
-	if (job->type == SL_F64)
-		return order_naive<double>(x, job);
+	if (sl_type_is_float(job->type))
+		return order_levels_of(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
@@ -148,4 +146,5 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 		.items_can = {1, 2, 4, 8}},
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -1,6 +1,7 @@
 /*
- * order_levels.cuh - scans of f32 and f64 in the order of order.h by arrays of the sums of nodes in
- * global memory: the backends naive, work_efficient and tiled.
+ * order_levels.cuh - scans and sums of f32 and f64 in the order of order.h by arrays of the sums of
+ * nodes in global memory: the scan of the backends naive, work_efficient and tiled, which differ
+ * for integers only, and the sum of all device backends.
  *
  *	level 1    sums of 16 items
  *	level 2    sums of 16 nodes of level 1, and so on
@@ -43,14 +44,14 @@ template <typename T> struct order_arrays {
 	uint32_t levels;
 };
 
-/* Cuts the arrays from level `first` on, or measures them. */
+/* Cuts the arrays, or measures them. */
 template <typename T>
-static inline struct order_arrays<T> order_cut(struct sl_arena *a, uint32_t n, uint32_t first)
-{
-	struct order_arrays<T> l = {};
+static inline struct order_arrays<T> order_cut(struct sl_arena *a, uint32_t n) {
+	struct order_arrays<T> l = {
+	};
 
 	l.levels = sl_order_levels(n);
-	for (uint32_t level = first; level < l.levels; level++)
+	for (uint32_t level = 1; level < l.levels; level++)
 		l.level[level] = (T *)sl_cut_items(a, sl_order_nodes(n, level), sizeof(T));
 	return l;
 }
@@ -68,6 +69,16 @@ static __global__ void order_sum_kernel(const T *child, uint64_t n, T *to)
 	});
 }
 
+/* The sum of all children of the root. */
+template <typename T> static __global__ void order_root_kernel(const T *child, uint64_t n, T *to)
+{
+	T sum = 0;
+
+	for (uint64_t k = 0; k < n; k++)
+		sum += child[k];
+	*to = order_result(sum);
+}
+
 /* Replaces each of n sums by that of the siblings before it. */
 template <typename T> static __global__ void order_chain_kernel(T *sums, uint64_t n)
 {
@@ -83,12 +94,12 @@ template <typename T> static __global__ void order_chain_kernel(T *sums, uint64_
 	});
 }
 
-/* Queues the sums of the levels from `first` on; those of first - 1, or the items, are in child. */
+/* Queues the sums of all levels. */
 template <typename T>
-static inline enum sl_status order_sum(const struct sl_exec *x, const struct order_arrays<T> *l,
-	const T *child, uint32_t n, uint32_t first)
+static inline enum sl_status order_sum(
+	const struct sl_exec *x, const struct order_arrays<T> *l, const T *child, uint32_t n)
 {
-	for (uint32_t level = first; level < l->levels; level++) {
+	for (uint32_t level = 1; level < l->levels; level++) {
 		uint32_t children = sl_order_nodes(n, level - 1);
 
 		SL_TRY(SL_LAUNCH(order_sum_kernel<T>, sl_grid(children / RADIX + 1, 256), 256, 0,
@@ -98,12 +109,12 @@ static inline enum sl_status order_sum(const struct sl_exec *x, const struct ord
 	return SL_OK;
 }
 
-/* Queues the chains of the levels from `first` on. */
+/* Queues the chains of all levels. */
 template <typename T>
 static inline enum sl_status order_chain(
-	const struct sl_exec *x, const struct order_arrays<T> *l, uint32_t n, uint32_t first)
+	const struct sl_exec *x, const struct order_arrays<T> *l, uint32_t n)
 {
-	for (uint32_t level = first; level < l->levels; level++) {
+	for (uint32_t level = 1; level < l->levels; level++) {
 		uint32_t nodes = sl_order_nodes(n, level);
 
 		SL_TRY(SL_LAUNCH(order_chain_kernel<T>, sl_grid(nodes / RADIX + 1, 256), 256, 0,
@@ -112,51 +123,30 @@ static inline enum sl_status order_chain(
 	return SL_OK;
 }
 
-/* --- naive: each item adds up all siblings before its nodes ----------------------------------- */
+/* --- the sum of all items, by all backends ---------------------------------------------------- */
 
 template <typename T>
-static __global__ void order_naive_kernel(const T *in, T *out, struct order_arrays<T> sums,
-	uint64_t n, bool inclusive)
-{
-	sl_for_items(n, [=](uint64_t i) {
-		T result = 0;
-
-		for (uint32_t level = 0; level < sums.levels; level++) {
-			const T *of = level == 0 ? in : sums.level[level];
-			uint64_t node = i >> (SL_ORDER_BITS * level), k = node / RADIX * RADIX;
-			T sum = 0;
-
-			for (; k < node + (level == 0 && inclusive); k++)
-				sum += of[k];
-			result = level == 0 ? sum : sum + result;
-		}
-		out[i] = order_result(result);
-	});
-}
-
-/* In place, the items are copied first: each thread reads those of others. */
-template <typename T>
-static inline enum sl_status order_naive(struct sl_exec *x, const struct sl_scan_job *job)
+static inline enum sl_status order_root(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct order_arrays<T> sums = order_cut<T>(&a, job->n, 1);
-	T *copy = (T *)sl_cut_items(&a, job->n, sizeof(T));
-	const T *in = (const T *)job->in;
+	const struct order_arrays<T> sums = order_cut<T>(&a, job->n);
+	const T *top = sums.levels > 1 ? sums.level[sums.levels - 1] : (const T *)job->in;
 
-	if (job->in == job->out) {
-		SL_TRY(sl_copy(copy, in, job->n * sizeof(T), x->stream));
-		in = copy;
-	}
-	SL_TRY(order_sum(x, &sums, in, job->n, 1));
-	return SL_LAUNCH(order_naive_kernel<T>, sl_grid(job->n, x->tuning.block), x->tuning.block,
-		0, x->stream, in, (T *)job->out, sums, job->n, job->inclusive);
+	SL_TRY(order_sum(x, &sums, (const T *)job->in, job->n));
+	return SL_LAUNCH(order_root_kernel<T>, 1, 1, 0, x->stream, top,
+		sl_order_nodes(job->n, sums.levels - 1), (T *)job->sum);
 }
 
-/* --- work_efficient: a thread per 16 items reads one sum per level ---------------------------- */
+static inline enum sl_status order_sum_of(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	return job->type == SL_F32 ? order_root<float>(x, job) : order_root<double>(x, job);
+}
+
+/* --- the scan: a thread per 16 items reads one sum per level ---------------------------------- */
 
 template <typename T>
-static __global__ void order_strip_kernel(const T *in, T *out, struct order_arrays<T> before,
-	uint64_t n, bool inclusive)
+static __global__ void order_strip_kernel(
+	const T *in, T *out, struct order_arrays<T> before, uint64_t n, bool inclusive)
 {
 	sl_for_items((n + RADIX - 1) / RADIX, [=](uint64_t strip) {
 		T sum = 0;
@@ -173,28 +163,32 @@ static __global__ void order_strip_kernel(const T *in, T *out, struct order_arra
 }
 
 template <typename T>
-static inline enum sl_status order_work_efficient(struct sl_exec *x, const struct sl_scan_job *job)
+static inline enum sl_status order_levels(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
-	struct order_arrays<T> sums = order_cut<T>(&a, job->n, 1);
+	struct order_arrays<T> sums = order_cut<T>(&a, job->n);
 	const T *in = (const T *)job->in;
 
-	SL_TRY(order_sum(x, &sums, in, job->n, 1));
-	SL_TRY(order_chain(x, &sums, job->n, 1));
+	SL_TRY(order_sum(x, &sums, in, job->n));
+	SL_TRY(order_chain(x, &sums, job->n));
 	return SL_LAUNCH(order_strip_kernel<T>, sl_grid(job->n / RADIX + 1, x->tuning.block),
 		x->tuning.block, 0, x->stream, in, (T *)job->out, sums, job->n, job->inclusive);
 }
 
-/* Bytes of the arrays from level `first` on, and of a copy of the items if the backend needs one. */
-static inline size_t order_scratch(const struct sl_shape *shape, uint32_t first, bool copies)
+static inline enum sl_status order_levels_of(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	return job->type == SL_F32 ? order_levels<float>(x, job) : order_levels<double>(x, job);
+}
+
+/* Bytes of the arrays. */
+static inline size_t order_scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
 	if (shape->type == SL_F32)
-		order_cut<float>(&a, shape->n, first);
+		order_cut<float>(&a, shape->n);
 	else
-		order_cut<double>(&a, shape->n, first);
-	sl_cut_items(&a, copies ? shape->n : 0, sl_type_bytes(shape->type));
+		order_cut<double>(&a, shape->n);
 	return a.used;
 }
 

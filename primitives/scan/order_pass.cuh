@@ -9,6 +9,9 @@
  * same additions in any order of the blocks, and no chain goes from tile to tile: the longest one
  * has one wait per level.
  *
+ * The lowest three levels are added in shared memory: a tile has 16^3 = 4096 items, 16 of them for
+ * each of 256 threads.
+ *
  * Tiles are taken by a ticket, and a block publishes the sums of its tiles before it waits. It
  * waits for sums that blocks with lower tickets publish, so the wait ends.
  *
@@ -18,12 +21,63 @@
 #ifndef SL_PRIMITIVES_SCAN_ORDER_PASS_CUH
 #define SL_PRIMITIVES_SCAN_ORDER_PASS_CUH
 
-#include "order_tile.cuh"
+#include "order_levels.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
+/* Threads, items and levels of a tile; a block has whole tiles, one after the other. */
+static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
+			  TILE_LEVELS = 3, BLOCK_THREADS_MAX = 512,
+			  BLOCK_TILES_MAX = BLOCK_THREADS_MAX / TILE_THREADS;
+
+/* What the threads of a block exchange: sums of 16 items, of 256 and of each tile. */
+template <typename T> struct order_sums {
+	T strip[BLOCK_THREADS_MAX], group[BLOCK_THREADS_MAX / RADIX], tile[BLOCK_TILES_MAX];
+};
+
+/* The sum of the siblings before node i, whose sums are in shared memory. */
+template <typename T> static __device__ __forceinline__ T sum_siblings(const T *sums, uint32_t i)
+{
+	T sum = 0;
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < RADIX - 1; k++) {
+		T other = sums[i / RADIX * RADIX + k];
+
+		sum = k < i % RADIX ? sum + other : sum;
+	}
+	return sum;
+}
+
+/* What a thread adds to the sums within its 16 items, level by level. */
+template <typename T> struct order_before {
+	T strip, group;
+};
+
+/*
+ * For a block: own is the sum of the thread's 16 items. Also sets s->tile[]. Ends with a barrier.
+ */
+template <typename T>
+static __device__ __forceinline__ struct order_before<T> sum_tiles(struct order_sums<T> *s, T own) {
+	uint32_t strip = threadIdx.x, group = strip / RADIX;
+	struct order_before<T> before;
+
+	s->strip[strip] = own;
+	__syncthreads();
+	before.strip = sum_siblings(s->strip, strip);
+	if (strip % RADIX == RADIX - 1)
+		s->group[group] = before.strip + own;
+	__syncthreads();
+	before.group = sum_siblings(s->group, group);
+	if (strip % TILE_THREADS == TILE_THREADS - 1)
+		s->tile[strip / TILE_THREADS] = before.group + s->group[group];
+	__syncthreads();
+	return before;
+}
+
 /* The word in which the sum of a node is published. */
-template <typename T> struct order_word;
+template <typename T>
+struct order_word;
 template <> struct order_word<float> {
 	using type = uint32_t;
 };
@@ -135,8 +189,8 @@ static __device__ inline void finish_nodes(const struct order_job<T> &job, uint3
 
 /* Scans the lane's 16 items in place; what precedes them is added level by level. */
 template <typename T, uint32_t VECTORS>
-static __device__ inline void order_items(const struct order_job<T> &job,
-	struct part<T, VECTORS> p, struct order_before<T> before, T before_tile, const T *level)
+static __device__ inline void order_items(const struct order_job<T> &job, struct part<T, VECTORS> p,
+	struct order_before<T> before, T before_tile, const T *level)
 {
 	struct vector<T> x[VECTORS];
 	T sum = 0;
@@ -148,7 +202,8 @@ static __device__ inline void order_items(const struct order_job<T> &job,
 	for (uint32_t i = 0; i < RADIX; i++) {
 		T &item = x[i / p.width].item[i % p.width], up_to = sum + item;
 
-		item = before_tile + (before.group + (before.strip + (job.inclusive ? up_to : sum)));
+		item = before_tile +
+		       (before.group + (before.strip + (job.inclusive ? up_to : sum)));
 		sum = up_to;
 	}
 	for (uint32_t k = 1; k < PASS_LEVELS && TILE_LEVELS + k < job.levels; k++) {
@@ -224,9 +279,9 @@ static inline size_t order_pass_shared_bytes(uint32_t block, enum sl_type type)
 
 /* The states of all nodes that blocks publish. */
 template <typename T>
-static inline struct order_job<T> order_pass_cut(struct sl_arena *a, uint32_t n)
-{
-	struct order_job<T> job = {};
+static inline struct order_job<T> order_pass_cut(struct sl_arena *a, uint32_t n) {
+	struct order_job<T> job = {
+	};
 	uint32_t nodes = 0;
 
 	job.levels = sl_order_levels(n);
@@ -238,7 +293,8 @@ static inline struct order_job<T> order_pass_cut(struct sl_arena *a, uint32_t n)
 	return job;
 }
 
-static inline size_t order_pass_scratch(const struct sl_shape *shape)
+static inline size_t
+order_pass_scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 

@@ -109,7 +109,8 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
 	if (sl_type_is_float(type))
-		return order_pass_shared_bytes(tuning.block, type) + sizeof(struct order_sums<double>);
+		return order_pass_shared_bytes(tuning.block, type) +
+		       sizeof(struct order_sums<double>);
 	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
@@ -264,4 +265,5 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -56,7 +56,7 @@
  * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32;
  * block is a multiple of 32 up to 1024.
  */
-#include "order_tile.cuh"
+#include "order_levels.cuh"
 #include "tile_tree.cuh"
 
 enum {
@@ -129,7 +129,7 @@ static size_t scratch(const struct sl_shape *shape)
 	struct sl_arena a = {};
 
 	if (sl_type_is_float(shape->type))
-		return order_scratch(shape, TILE_LEVELS, false);
+		return order_scratch(shape);
 	lay_out(&a, shape->n, tile_tree_leaves(shape->tuning), sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -167,17 +167,13 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	if (job->type == SL_F32)
-		return order_tiled<float>(x, job);
-	if (job->type == SL_F64)
-		return order_tiled<double>(x, job);
+	if (sl_type_is_float(job->type))
+		return order_levels_of(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
-	if (sl_type_is_float(type))
-		return tile_slot(TILE_ITEMS) * sl_type_bytes(type);
 	return type == SL_U32 ? tile_tree_bytes<uint32_t>(tuning)
 	                      : tile_tree_bytes<uint64_t>(tuning);
 }
@@ -201,4 +197,5 @@ const struct sl_backend SL_NAME(sl_scan_tiled) = {
 		.shared_bytes = shared_bytes},
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -181,8 +181,8 @@ PyObject *sl_py_expand(PyObject *module, PyObject *args)
 	int form;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OLizzOO", &runs, &slots, &form, &c.backend, &c.device, &out,
-		    &stream))
+	if (!PyArg_ParseTuple(
+		    args, "OLizzOO", &runs, &slots, &form, &c.backend, &c.device, &out, &stream))
 		return NULL;
 	job.form = (enum sl_run_form)form;
 	if (sl_py_place(&c, runs, stream))

@@ -31,6 +31,7 @@ struct sl_setting {
 	enum sl_run_form form;           /* expand */
 	bool inclusive;                  /* scan */
 	bool in_place;                   /* scan, sort */
+	bool sum;                        /* scan: also the sum, or with keys_only it alone */
 	bool keys_only;                  /* sort */
 	bool key_spent;                  /* sort: the output keys are not checked */
 	uint32_t begin_bit, end_bit;     /* sort */

@@ -109,7 +109,9 @@ static double float_item(enum sl_input input, uint32_t n, uint32_t i)
 	case SL_INPUT_REVERSED:
 		return ldexp(unit, -(int)(140 * (uint64_t)i / n));
 	case SL_INPUT_FEW:
-		return i == n / 8 * 7 ? -INFINITY : i == n / 4 * 3 ? INFINITY : -0.0 + (double)(r % 3);
+		return i == n / 8 * 7   ? -INFINITY
+		       : i == n / 4 * 3 ? INFINITY
+		                        : -0.0 + (double)(r % 3);
 	default:
 		return 3e38;
 	}

@@ -9,24 +9,36 @@
 
 enum { IN, OUT };
 
+/* The block of the sum is the last one. */
+static bool sum_alone(const struct sl_setting *set)
+{
+	return set->sum && set->keys_only;
+}
+
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	snprintf(text, size, "%s, %s, %s%s", sl_type_text(set->type),
+	snprintf(text, size, "%s, %s, %s%s%s", sl_type_text(set->type),
 		sl_distribution_name(set->input), set->inclusive ? "inclusive" : "exclusive",
-		set->in_place ? ", in place" : "");
+		set->in_place ? ", in place" : "",
+		sum_alone(set) ? ", sum alone"
+		: set->sum     ? ", and sum"
+			       : "");
 	sl_describe_offsets(set, text, size);
 }
 
 static enum sl_status make(struct sl_trial *t)
 {
 	size_t item_bytes = sl_type_bytes(t->set.type);
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type, .tuning = t->set.tuning};
+	struct sl_shape shape = {
+		.n = t->set.n, .sum = t->set.sum, .type = t->set.type, .tuning = t->set.tuning};
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
 	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN], t->input));
 	if (!t->set.in_place)
 		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT], NULL));
+	if (t->set.sum)
+		SL_TRY(sl_trial_block(t, 1, item_bytes, 0, NULL));
 	return sl_trial_scratch(t, &shape);
 }
 
@@ -34,10 +46,11 @@ static enum sl_status run(struct sl_trial *t)
 {
 	struct sl_exec x = sl_trial_exec(t);
 	struct sl_scan_job job = {.in = t->block[IN].at,
-		.out = t->block[t->set.in_place ? IN : OUT].at,
+		.out = sum_alone(&t->set) ? NULL : t->block[t->set.in_place ? IN : OUT].at,
 		.n = t->set.n,
 		.type = t->set.type,
-		.inclusive = t->set.inclusive};
+		.inclusive = t->set.inclusive,
+		.sum = t->set.sum ? t->block[t->n_blocks - 1].at : NULL};
 
 	return sl_scan(t->backend, &x, &job);
 }
@@ -82,7 +95,8 @@ static double add(const struct ordered *o, double a, double b)
 
 static double float_at(const struct ordered *o, const void *items, uint64_t i)
 {
-	return o->set->type == SL_F32 ? (double)((const float *)items)[i] : ((const double *)items)[i];
+	return o->set->type == SL_F32 ? (double)((const float *)items)[i]
+	                              : ((const double *)items)[i];
 }
 
 static bool same_bits(const struct ordered *o, uint64_t i, double want)
@@ -120,17 +134,22 @@ static double check_node(struct ordered *o, int level, uint64_t first)
 		all = o->before[0];
 		for (int k = 1; k < 8; k++)
 			all = add(o, o->before[k], all);
-		if (!same_bits(o, i, all) && o->wrong > i)
+		if (!sum_alone(o->set) && !same_bits(o, i, all) && o->wrong > i)
 			o->wrong = (uint32_t)i;
 	}
 	return sum;
 }
 
-static enum sl_status compare_floats(const struct sl_setting *set, const void *in, const void *out)
+static enum sl_status compare_floats(
+	const struct sl_setting *set, const void *in, const void *out, const void *all)
 {
 	struct ordered o = {.set = set, .in = in, .out = out, .wrong = set->n};
 
-	check_node(&o, 7, 0);
+	const double sum = check_node(&o, 7, 0);
+
+	o.out = all ? all : out;
+	if (all && !same_bits(&o, 0, sum))
+		return sl_fail(SL_CHECK_FAILED, "the sum of all is wrong");
 	if (o.wrong == set->n)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED, "sum %u is %a, which is not in the stated order", o.wrong,
@@ -139,10 +158,12 @@ static enum sl_status compare_floats(const struct sl_setting *set, const void *i
 
 static enum sl_status right(const struct sl_trial *t)
 {
+	const void *out = t->result[t->set.in_place ? IN : OUT];
+	const void *all = t->set.sum ? t->result[t->n_blocks - 1] : NULL;
+
 	if (sl_type_is_float(t->set.type))
-		return compare_floats(
-			&t->set, t->input, t->result[t->set.in_place ? IN : OUT]);
-	return compare(&t->set, t->input, t->result[t->set.in_place ? IN : OUT]);
+		return compare_floats(&t->set, t->input, out, all);
+	return compare(&t->set, t->input, out);
 }
 
 static uint64_t bytes_moved(const struct sl_trial *t)

@@ -203,7 +203,10 @@ static void call_scan(const struct sl_backend *b, uint32_t n)
 		out = in + sl_type_bytes(t);
 		n--;
 	}
-	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2)}), b);
+	finish(sl_scan(b, &x,
+		       &(struct sl_scan_job){
+			       .in = in, .out = out, .n = n, .type = t, .inclusive = take(2)}),
+		b);
 }
 
 static void call_compact(const struct sl_backend *b, uint32_t n)
@@ -271,8 +274,7 @@ static void call_expand(const struct sl_backend *b, uint32_t n)
 		.n_columns = take(2),
 		.tuning = tuning(b)};
 	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
-	struct sl_expand_job job = {
-		.runs = get_buffer(b->space, n * sl_type_bytes(most.type)),
+	struct sl_expand_job job = {.runs = get_buffer(b->space, n * sl_type_bytes(most.type)),
 		.out = (uint32_t *)get_buffer(b->space, (size_t)n_out * 4),
 		.n = n,
 		.n_out = n_out,

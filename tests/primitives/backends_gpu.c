@@ -28,7 +28,7 @@ static const struct {
 	{SL_SCAN, {.type = SL_U32, .input = SL_INPUT_RANDOM}},
 	{SL_SCAN, {.type = SL_U64, .input = SL_INPUT_LARGEST, .inclusive = true}},
 	{SL_SCAN, {.type = SL_F32, .input = SL_INPUT_RANDOM, .inclusive = true}},
-	{SL_SCAN, {.type = SL_F64, .input = SL_INPUT_RANDOM}},
+	{SL_SCAN, {.type = SL_F64, .input = SL_INPUT_RANDOM, .in_place = true}},
 	{SL_COMPACT, {.alive = SL_ALIVE_HALF}},
 	{SL_COMPACT, {.alive = SL_ALIVE_ALL}},
 	{SL_COMPACT, {.alive = SL_ALIVE_HALF, .columns = {2, 8}}}, /* beyond 2^31 bytes */

@@ -47,6 +47,7 @@ static size_t scratch_of(const struct sl_backend *b, uint32_t n_columns)
 {
 	return sl_scratch(b, &(struct sl_shape){.n = N,
 				     .n_out = N,
+				     .sum = b->sum != NULL,
 				     .counts = true,
 				     .type = SL_U64,
 				     .n_columns = n_columns,
@@ -75,7 +76,11 @@ static void make_right(const struct sl_backend *b, const struct memory *m, struc
 {
 	*c = (struct call){.backend = b,
 		.x = {.space = b->space, .scratch = {m->scratch, 0, scratch_of(b, 0)}},
-		.scan = {.in = m->in, .out = m->out, .n = N, .type = SL_U64},
+		.scan = {.in = m->in,
+			.out = m->out,
+			.n = N,
+			.type = b->sum ? SL_F64 : SL_U64,
+			.sum = b->sum ? m->n_out : NULL},
 		.compact = {.keep = m->keep, .out = m->index, .n_out = m->n_out, .n = N},
 		.sort = {.key = m->in, .index = m->index, .n = N, .type = SL_U64, .end_bit = 64},
 		.expand = {.runs = m->in,

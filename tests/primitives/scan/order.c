@@ -24,7 +24,9 @@ static void scan_with(const struct sl_backend *b, enum sl_type type, bool inclus
 	assert_ok(sl_memory_get(b->space, bytes, &at));
 	assert_ok(sl_copy(at, in, bytes, NULL));
 	assert_ok(sl_stream_wait(NULL)); /* the host does not wait for a stream */
-	assert_ok(sl_scan(b, &x, &(struct sl_scan_job){at, at, n, type, inclusive}));
+	assert_ok(sl_scan(b, &x,
+		&(struct sl_scan_job){
+			.in = at, .out = at, .n = n, .type = type, .inclusive = inclusive}));
 	assert_ok(sl_copy(out, at, bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
 	sl_memory_give(b->space, at);
@@ -42,6 +44,7 @@ TEST(many_levels_are_added_in_the_stated_order)
 				.type = i % 2 ? SL_F32 : SL_F64,
 				.input = i % 2 ? SL_INPUT_RANDOM : SL_INPUT_SORTED,
 				.inclusive = i == 1,
+				.sum = i > 1,
 				.off = {(uint32_t)i % 2, 0}};
 
 			assert_ok(sl_job_check(b, &set, 0x5a));
