@@ -96,17 +96,6 @@ const struct sl_backend *sl_scan_of_counts(const struct sl_backend *b, const str
 	return found;
 }
 
-/* A sum needs n / 16 + n / 256 + ... items in 8 arrays, before the scan uses the same scratch. */
-static size_t scratch_of_sum(const struct sl_backend *b, const struct sl_shape *shape)
-{
-	size_t scan = b->scratch(shape);
-	struct sl_arena a = {0};
-
-	sl_cut_items(&a, shape->n / 8, sl_type_bytes(shape->type));
-	sl_cut(&a, 9 * SL_ALIGN);
-	return a.used > scan ? a.used : scan;
-}
-
 enum sl_status sl_check_columns(
 	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column)
 {

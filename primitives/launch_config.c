@@ -159,6 +159,17 @@ static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape
 	return bytes;
 }
 
+/* A sum needs n / 16 + n / 256 + ... items in 8 arrays, before the scan uses the same scratch. */
+static size_t scratch_of_sum(const struct sl_backend *b, const struct sl_shape *shape)
+{
+	size_t scan = b->scratch(shape);
+	struct sl_arena a = {0};
+
+	sl_cut_items(&a, shape->n / 8, sl_type_bytes(shape->type));
+	sl_cut(&a, 9 * SL_ALIGN);
+	return a.used > scan ? a.used : scan;
+}
+
 /* The scratch of an expansion of counts: their sums, and what the scan and b need in turn. */
 static size_t scratch_of_counts(
 	const struct sl_backend *b, const struct sl_shape *shape, const struct sl_choice *scan)
