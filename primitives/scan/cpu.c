@@ -50,43 +50,44 @@ static void scan_u64(const uint64_t *in, uint64_t *out, uint32_t n, bool inclusi
  * independent of each other, so the compiler can use vectors. Returns the sum of all; out may be
  * NULL.
  */
-#define DEFINE_ORDERED_SCAN(name, type, word, nan)                                            \
-	static type name(const type *in, type *out, uint32_t n, bool inclusive)               \
-	{                                                                                     \
-		const word bits = nan();                                                      \
-		const uint32_t levels = sl_order_levels(n);                                   \
-		type before[SL_ORDER_LEVELS] = {0}, not_a_number, sum = 0, all = 0;           \
-                                                                                              \
-		memcpy(&not_a_number, &bits, sizeof(bits));                                   \
-		for (uint64_t first = 0; first < n; first += SL_ORDER_RADIX) {                \
-			uint32_t size = n - first < SL_ORDER_RADIX ? (uint32_t)(n - first)    \
-			                                           : SL_ORDER_RADIX;          \
-			type item[SL_ORDER_RADIX] = {0};                                      \
-                                                                                              \
-			sum = 0;                                                              \
-			for (uint32_t k = 0; k < size; k++) {                                 \
-				type up_to = sum + in[first + k];                             \
-                                                                                              \
-				item[k] = inclusive ? up_to : sum;                            \
-				sum = up_to;                                                  \
-			}                                                                     \
-			for (uint32_t level = 1; level < levels; level++)                     \
-				for (uint32_t k = 0; k < SL_ORDER_RADIX; k++)                 \
-					item[k] += before[level];                             \
-			for (uint32_t k = 0; out && k < size; k++)                            \
-				out[first + k] = item[k] == item[k] ? item[k] : not_a_number; \
-			for (uint32_t level = 1; level < levels; level++) {                   \
-				sum = before[level] += sum;                                   \
-				if ((first >> (SL_ORDER_BITS * level)) % SL_ORDER_RADIX !=    \
-					SL_ORDER_RADIX - 1)                                   \
-					break;                                                \
-				before[level] = 0;                                            \
-			}                                                                     \
-		}                                                                             \
-		all = levels > 1 ? 0 : sum;                                                   \
-		for (uint32_t level = 1; level < levels; level++)                             \
-			all += before[level];                                                 \
-		return all == all ? all : not_a_number;                                       \
+#define DEFINE_ORDERED_SCAN(name, type, word, nan)                                             \
+	static type name(const type *in, type *out, uint32_t n, bool inclusive)                \
+	{                                                                                      \
+		const word bits = nan();                                                       \
+		const uint32_t levels = sl_order_levels(n);                                    \
+		type before[SL_ORDER_LEVELS] = {0}, not_a_number, sum = 0, all = 0;            \
+                                                                                               \
+		memcpy(&not_a_number, &bits, sizeof(bits));                                    \
+		for (uint64_t first = 0; first < n; first += SL_ORDER_RADIX) {                 \
+			uint32_t size = n - first < SL_ORDER_RADIX ? (uint32_t)(n - first)     \
+			                                           : SL_ORDER_RADIX;           \
+			type item[SL_ORDER_RADIX] = {0};                                       \
+                                                                                               \
+			sum = 0;                                                               \
+			for (uint32_t k = 0; k < size; k++) {                                  \
+				type up_to = sum + in[first + k];                              \
+                                                                                               \
+				item[k] = inclusive ? up_to : sum;                             \
+				sum = up_to;                                                   \
+			}                                                                      \
+			for (uint32_t level = 1; level < levels; level++)                      \
+				for (uint32_t k = 0; k < SL_ORDER_RADIX; k++)                  \
+					item[k] += before[level];                              \
+			for (uint32_t k = 0; out && k < size; k++)                             \
+				out[first + k] = item[k] == item[k] ? item[k] : not_a_number;  \
+			for (uint32_t level = 1; level < levels; level++) {                    \
+				sum = before[level] += sum;                                    \
+				if (level + 1 == levels ||                                     \
+					(first >> (SL_ORDER_BITS * level)) % SL_ORDER_RADIX != \
+						SL_ORDER_RADIX - 1)                            \
+					break;                                                 \
+				before[level] = 0;                                             \
+			}                                                                      \
+		}                                                                              \
+		all = levels > 1 ? 0 : sum;                                                    \
+		for (uint32_t level = 1; level < levels; level++)                              \
+			all += before[level];                                                  \
+		return all == all ? all : not_a_number;                                        \
 	}
 
 DEFINE_ORDERED_SCAN(scan_f32, float, uint32_t, sl_order_nan_f32)
