@@ -75,7 +75,7 @@ void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_se
 		v.form = (enum sl_run_form)draw(&seed, 3);
 	}
 	v.keys_only = draw(&seed, 2);
-	v.sum = b->primitive == SL_SCAN && sl_type_is_float(v.type) && draw(&seed, 2);
+	v.sum = draw(&seed, 2);
 	v.key_spent = !v.keys_only && draw(&seed, 3) == 0;
 	draw_bits(&seed, &v);
 	*set = v;

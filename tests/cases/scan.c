@@ -10,9 +10,14 @@
 enum { IN, OUT };
 
 /* The block of the sum is the last one. */
+static bool has_sum(const struct sl_setting *set)
+{
+	return set->sum && sl_type_is_float(set->type);
+}
+
 static bool sum_alone(const struct sl_setting *set)
 {
-	return set->sum && set->keys_only;
+	return has_sum(set) && set->keys_only;
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
@@ -29,15 +34,17 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 static enum sl_status make(struct sl_trial *t)
 {
 	size_t item_bytes = sl_type_bytes(t->set.type);
-	struct sl_shape shape = {
-		.n = t->set.n, .sum = t->set.sum, .type = t->set.type, .tuning = t->set.tuning};
+	struct sl_shape shape = {.n = t->set.n,
+		.sum = has_sum(&t->set),
+		.type = t->set.type,
+		.tuning = t->set.tuning};
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
 	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN], t->input));
 	if (!t->set.in_place)
 		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT], NULL));
-	if (t->set.sum)
+	if (has_sum(&t->set))
 		SL_TRY(sl_trial_block(t, 1, item_bytes, 0, NULL));
 	return sl_trial_scratch(t, &shape);
 }
@@ -50,7 +57,7 @@ static enum sl_status run(struct sl_trial *t)
 		.n = t->set.n,
 		.type = t->set.type,
 		.inclusive = t->set.inclusive,
-		.sum = t->set.sum ? t->block[t->n_blocks - 1].at : NULL};
+		.sum = has_sum(&t->set) ? t->block[t->n_blocks - 1].at : NULL};
 
 	return sl_scan(t->backend, &x, &job);
 }
@@ -159,7 +166,7 @@ static enum sl_status compare_floats(
 static enum sl_status right(const struct sl_trial *t)
 {
 	const void *out = t->result[t->set.in_place ? IN : OUT];
-	const void *all = t->set.sum ? t->result[t->n_blocks - 1] : NULL;
+	const void *all = has_sum(&t->set) ? t->result[t->n_blocks - 1] : NULL;
 
 	if (sl_type_is_float(t->set.type))
 		return compare_floats(&t->set, t->input, out, all);
