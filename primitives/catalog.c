@@ -8,7 +8,8 @@ enum {
 	primitive_scan = SL_SCAN,
 	primitive_compact = SL_COMPACT,
 	primitive_sort = SL_SORT,
-	primitive_deflate = SL_DEFLATE
+	primitive_deflate = SL_DEFLATE,
+	primitive_expand = SL_EXPAND
 };
 
 #ifdef SL_WITH_CUDA

@@ -48,8 +48,16 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 {
 	if (type == SL_U32 || type == SL_U64)
 		return SL_OK;
-	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64",
-		sl_primitive_name(b->primitive), b->name, (int)type);
+	if (b->primitive == SL_SCAN && sl_type_is_float(type) && !b->integers_only)
+		return SL_OK;
+	if (b->primitive == SL_SCAN && sl_type_is_float(type))
+		return sl_fail(SL_USAGE,
+			"scan/%s adds floating-point items in an order of its own, so its sums "
+			"differ from those of other backends; choose one of them",
+			b->name);
+	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32%s",
+		sl_primitive_name(b->primitive), b->name, (int)type,
+		b->primitive == SL_SCAN ? ", SL_U64, SL_F32 or SL_F64" : " or SL_U64");
 }
 
 enum sl_status sl_check_bits(
@@ -65,10 +73,10 @@ enum sl_status sl_check_bits(
 		b->name, begin_bit, end_bit, most, most);
 }
 
-/* The inner scan works on counts, which are u32. */
+/* The inner scan works on counts, which are u32; each expansion can have one, for its counts. */
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
 {
-	if (!b->uses_scan || !scan->backend)
+	if ((!b->uses_scan && b->primitive != SL_EXPAND) || !scan->backend)
 		return SL_OK;
 	if (scan->backend->primitive == SL_SCAN && scan->backend->space == b->space)
 		return sl_tuning_check(scan->backend, scan->tuning, SL_U32);
@@ -87,7 +95,9 @@ enum sl_status sl_check_count(
 	*buffer = (struct sl_buffer){"n_on_device", at, at ? 1 : 0, bytes, bytes, true, 0};
 	if (!at)
 		return SL_OK;
-	SL_TRY(sl_check_type(b, type));
+	if (type != SL_U32 && type != SL_U64)
+		return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32 or SL_U64",
+			sl_primitive_name(b->primitive), b->name, (int)type);
 	if (b->takes_n_on_device || b->space == SL_HOST)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
@@ -104,6 +114,40 @@ uint32_t sl_host_count(enum sl_space space, const void *at, enum sl_type type, u
 		return n;
 	given = type == SL_U32 ? *(const uint32_t *)at : *(const uint64_t *)at;
 	return given < n ? (uint32_t)given : n;
+}
+
+const struct sl_backend *sl_scan_of_counts(const struct sl_backend *b, const struct sl_choice *scan)
+{
+	const struct sl_backend *found = scan->backend;
+
+	if (!found && sl_find(SL_SCAN, b->space == SL_HOST ? "cpu" : "shared", &found) != SL_OK)
+		return &sl_scan_cpu; /* no device; the call will say so */
+	return found;
+}
+
+enum sl_status sl_check_columns(
+	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column)
+{
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (n_columns > SL_COMPACT_COLUMNS_MAX)
+		return sl_fail(SL_USAGE,
+			"%s/%s: %u columns are too many; a call takes at most %d, so split "
+			"them over several calls",
+			call, b->name, n_columns, SL_COMPACT_COLUMNS_MAX);
+	if (n_columns > 0 && !column)
+		return sl_fail(SL_USAGE,
+			"%s/%s: column is a null pointer, but n_columns is %u; pass the "
+			"address of the columns",
+			call, b->name, n_columns);
+	for (uint32_t k = 0; k < n_columns; k++)
+		if (column[k].bytes == 0 || column[k].bytes > 32 ||
+			(column[k].bytes & (column[k].bytes - 1)) != 0)
+			return sl_fail(SL_USAGE,
+				"%s/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
+				"or 32",
+				call, b->name, k, column[k].bytes);
+	return SL_OK;
 }
 
 /* Backends see the exec with each 0 of the tuning replaced. */

@@ -1,5 +1,6 @@
 /*
- * check_args.h - checks of the arguments that sl_scan, sl_compact, sl_sort and sl_deflate share.
+ * check_args.h - checks of the arguments that sl_scan, sl_compact, sl_sort, sl_deflate and
+ * sl_expand share.
  *
  * Each check returns SL_OK, or SL_USAGE with a message that names the primitive, the backend, the
  * wrong value and what is allowed. Backends check nothing: every check is here, in the file of the
@@ -25,12 +26,20 @@ struct sl_buffer {
 enum sl_status sl_check_backend(
 	enum sl_primitive p, const struct sl_backend *b, const struct sl_exec *x, const void *job);
 
-/* type is SL_U32 or SL_U64. */
+/* type is SL_U32 or SL_U64, or for a scan a type that b can add. */
 enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type);
 
 /* The bits that a sort orders by are bits of a key of that type. */
 enum sl_status sl_check_bits(
 	const struct sl_backend *b, enum sl_type type, uint32_t begin_bit, uint32_t end_bit);
+
+/* Number and item sizes of the columns of a compaction or an expansion. */
+enum sl_status sl_check_columns(
+	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column);
+
+/* The scan that adds up the counts of an expansion by b: the chosen one, or the default. */
+const struct sl_backend *sl_scan_of_counts(
+	const struct sl_backend *b, const struct sl_choice *scan);
 
 /*
  * The scan that b is built on, if the job names one: a scan backend of the same space whose tuning

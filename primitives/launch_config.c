@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/check_args.h"
 #include "primitives/primitives.h"
 
 const char *sl_padding_name(enum sl_padding padding)
@@ -25,6 +26,8 @@ enum sl_padding sl_padding_find(const char *text)
  */
 static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 {
+	if (b->primitive == SL_SCAN && sl_type_is_float(type))
+		return type;
 	return b->primitive == SL_COMPACT || type == SL_U32 ? SL_U32 : SL_U64;
 }
 
@@ -156,6 +159,30 @@ static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape
 	return bytes;
 }
 
+/* A sum needs n / 16 + n / 256 + ... items in 8 arrays, before the scan uses the same scratch. */
+static size_t scratch_of_sum(const struct sl_backend *b, const struct sl_shape *shape)
+{
+	size_t scan = b->scratch(shape);
+	struct sl_arena a = {0};
+
+	sl_cut_items(&a, shape->n / 8, sl_type_bytes(shape->type));
+	sl_cut(&a, 9 * SL_ALIGN);
+	return a.used > scan ? a.used : scan;
+}
+
+/* The scratch of an expansion of counts: their sums, and what the scan and b need in turn. */
+static size_t scratch_of_counts(
+	const struct sl_backend *b, const struct sl_shape *shape, const struct sl_choice *scan)
+{
+	const struct sl_shape inner = {.n = shape->n, .type = shape->type, .tuning = scan->tuning};
+	size_t first = sl_scratch(sl_scan_of_counts(b, scan), &inner), second = b->scratch(shape);
+	struct sl_arena a = {0};
+
+	sl_cut_items(&a, shape->n, sl_type_bytes(shape->type));
+	sl_cut(&a, first > second ? first : second);
+	return a.used;
+}
+
 size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {
 	struct sl_shape s = *most;
@@ -164,5 +191,9 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 	s.tuning = sl_tuning_of(b, most->tuning);
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
+	if (b->primitive == SL_SCAN && most->sum)
+		return scratch_of_sum(b, &s);
+	if (b->primitive == SL_EXPAND && most->counts)
+		return scratch_of_counts(b, &s, &most->scan);
 	return b->primitive == SL_DEFLATE ? scratch_of_parts(b, &s) : b->scratch(&s);
 }

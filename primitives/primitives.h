@@ -1,6 +1,7 @@
 /*
- * primitives.h - the C library: scan, stream compaction, radix sort and DEFLATE, each with several
- * exchangeable backends for the CPU and for CUDA devices. This header is its manual.
+ * primitives.h - the C library: scan, stream compaction, expansion of runs, radix sort and DEFLATE,
+ * each with several exchangeable backends for the CPU and for CUDA devices. This header is its
+ * manual.
  *
  * A backend is one implementation of one primitive: a const struct sl_backend, defined in
  * primitives/<primitive>/<backend>.{c,cu} and listed in backends.def. The backends of a primitive
@@ -58,15 +59,20 @@
 
 SL_C_BEGIN
 
-enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_PRIMITIVE_COUNT };
+enum sl_primitive { SL_SCAN, SL_COMPACT, SL_SORT, SL_DEFLATE, SL_EXPAND, SL_PRIMITIVE_COUNT };
 
-/* Type of the items of a scan, or of the keys of a sort. */
-enum sl_type { SL_U32, SL_U64 };
+/* Type of the items of a scan, of the keys of a sort, or of the ends of runs. */
+enum sl_type { SL_U32, SL_U64, SL_F32, SL_F64 /* float and double: scan only */ };
 
 /* Bytes of an item of that type. */
 SL_HD size_t sl_type_bytes(enum sl_type type)
 {
-	return type == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	return type == SL_U32 || type == SL_F32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+SL_HD bool sl_type_is_float(enum sl_type type)
+{
+	return type == SL_F32 || type == SL_F64;
 }
 
 /*
@@ -121,7 +127,8 @@ struct sl_exec {
  * overlap anything that the job writes. With SL_HOST it is host memory, read during the call.
  *
  * Backends of devices take it if takes_n_on_device is set (`sluice list` names those); others,
- * which need the number on the host (thrust), refuse it with SL_USAGE.
+ * which need the number on the host (thrust), refuse it with SL_USAGE, as does a scan of SL_F32 or
+ * SL_F64.
  */
 
 /*
@@ -130,13 +137,34 @@ struct sl_exec {
  * Prefix sums modulo 2^32 or 2^64. Exclusive: out[i] = in[0] + ... + in[i-1], out[0] = 0.
  * Inclusive: out[i] = in[0] + ... + in[i]. Source: G. E. Blelloch, Prefix sums and their
  * applications, 1990.
+ *
+ * Sums of SL_F32 and SL_F64 are rounded, so the order of the additions determines them. All
+ * backends add in the same order, whatever the device, tuning or number of blocks, and so give the
+ * same bits. The items are the leaves of a tree in which each node has 16 children: digit l of the
+ * hexadecimal index of an item is the place of its node of level l among the siblings, from the
+ * item itself, level 0, to level 7. Each addition is rounded to nearest, ties to even:
+ *
+ *	sum of a node        a(l) = ((0 + a_0) + a_1) + ... + a_15        over its children
+ *	siblings before it   c(l) = ((0 + a_0) + a_1) + ... + a_{k-1}     if it is child k
+ *	exclusive            out[i] = c(7) + (c(6) + (... + (c(1) + c(0))))
+ *	inclusive            c(0) includes in[i]; or the exclusive sum of item i + 1
+ *	sum                  the inclusive sum of the last item, 0 for no item
+ *
+ * Consequences: no item after i changes out[i]. Exclusive sums are inclusive ones shifted by an
+ * item. If no item is negative, the sums ascend. With L = ceil(log16 n) levels and the unit
+ * roundoff u, 2^-24 or 2^-53, the error of a sum is at most (16 L - 1) u / (1 - (16 L - 1) u) times
+ * the sum of the absolute values, 127 u for any n. Denormal numbers are kept; no sum is -0. Sums
+ * after a NaN, or after infinities of both signs, are NaN, and all NaN are written as 7fc00000 or
+ * 7ff8000000000000. Sums that are too large for the type are infinite, also if later items would
+ * bring them back. Backends with the flag integers_only refuse these types.
  */
 struct sl_scan_job {
 	const void *in; /* n items of type */
-	void *out;      /* n items of type; may be equal to in */
+	void *out;      /* n items of type; may be equal to in; NULL: sum alone, a reduction */
 	uint32_t n;
 	enum sl_type type;
 	bool inclusive;
+	void *sum; /* SL_F32, SL_F64: one item of type, the sum of all; NULL: not wanted */
 	const void *n_on_device; /* the number of items, in the space of the work; NULL: n */
 	enum sl_type n_type;     /* of *n_on_device */
 };
@@ -172,6 +200,38 @@ struct sl_compact_job {
 		scan; /* for backends built on a scan (uses_scan); all zero: their default */
 	const void *n_on_device; /* the number of flags, in the space of the work; NULL: n */
 	enum sl_type n_type;     /* of *n_on_device */
+};
+
+/*
+ * --- expand -------------------------------------------------------------------------------------
+ *
+ * Expansion of runs: out[j] is the index of the run that slot j is in. Run i has as many slots as
+ * its count says, after those of the runs before it:
+ *
+ *	counts 2 0 3 1    starts 0 2 2 5    ends 2 2 5 6    out 0 0 2 2 2 3
+ *
+ * So out[j] is the number of runs, the last one not counted, whose end is at most j. Slots after
+ * the end of the last run are in that run; runs after the last slot are ignored. Copies the items
+ * at these indices of up to SL_COMPACT_COLUMNS_MAX columns: from has n items, to has n_out. If
+ * starts or ends do not ascend, the contents of out and of the columns are undefined.
+ */
+enum sl_run_form {
+	SL_RUN_ENDS,   /* the inclusive sums of the counts; the last one is not read */
+	SL_RUN_STARTS, /* the exclusive sums; the first one is not read */
+	SL_RUN_COUNTS  /* the counts: a scan adds them up, modulo 2^32 or 2^64 */
+};
+
+struct sl_expand_job {
+	const void *runs; /* n numbers of type, of this form */
+	uint32_t *out;    /* n_out indices; may be NULL if there are columns */
+	uint32_t n;       /* runs; at least 1 if there are slots */
+	uint32_t n_out;   /* slots */
+	enum sl_type type;
+	enum sl_run_form form;
+	uint32_t n_columns;                     /* 0 to SL_COMPACT_COLUMNS_MAX */
+	const struct sl_compact_column *column; /* on the host; read before the call returns */
+	struct sl_choice scan; /* for counts, and for backends built on a scan (uses_scan); all
+	                          zero: their default */
 };
 
 /*
@@ -278,11 +338,14 @@ SL_API size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item
  * The largest job that scratch must serve. Fields that the primitive does not have are ignored.
  */
 struct sl_shape {
-	uint32_t n;              /* most items */
-	enum sl_type type;       /* scan, sort */
+	uint32_t n;              /* most items, or runs */
+	uint32_t n_out;          /* expand: most slots */
+	bool counts;             /* expand: the job may have counts */
+	bool sum;                /* scan of SL_F32 or SL_F64: the job may have a sum */
+	enum sl_type type;       /* scan, sort, expand */
 	struct sl_tuning tuning; /* as in sl_exec */
 	struct sl_choice scan;   /* as in the job */
-	uint32_t n_columns;      /* compact: most columns */
+	uint32_t n_columns;      /* compact, expand: most columns */
 	bool keys_only;          /* sort: the job has no index */
 	bool most_room;          /* deflate: each job has sl_deflate_most() bytes of room and no
 	                            out_used, for which libdeflate needs less scratch */
@@ -319,13 +382,14 @@ struct sl_tunable {
 	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };
 
-/* One backend. Exactly one of scan, compact, sort and deflate is set. */
+/* One backend. Exactly one of scan, compact, sort, deflate and expand is set. */
 struct sl_backend {
 	const char *name;
 	enum sl_primitive primitive;
 	enum sl_space space; /* SL_HOST or SL_DEVICE */
 	const char *help;    /* one line: the algorithm and its cost */
-	bool uses_scan;      /* compact, sort: built on job->scan */
+	bool uses_scan;      /* compact, sort, expand: built on job->scan */
+	bool integers_only;  /* scan: adds in an order of its own; no SL_F32, SL_F64 */
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	bool takes_n_on_device; /* scan, compact, sort on a device: the job may have n_on_device */
@@ -335,10 +399,13 @@ struct sl_backend {
 	 */
 	size_t (*scratch)(const struct sl_shape *most);
 	enum sl_status (*scan)(struct sl_exec *x, const struct sl_scan_job *job);
+	enum sl_status (*sum)(struct sl_exec *x, const struct sl_scan_job *job); /* of scan */
 	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
 	/* At least two keys and one bit; with n_on_device at least one key. */
 	enum sl_status (*sort)(struct sl_exec *x, const struct sl_sort_job *job);
 	enum sl_status (*deflate)(struct sl_exec *x, const struct sl_deflate_job *job);
+	/* At least one run and one slot; form is SL_RUN_ENDS. */
+	enum sl_status (*expand)(struct sl_exec *x, const struct sl_expand_job *job);
 };
 
 /*
@@ -354,6 +421,8 @@ SL_API enum sl_status sl_sort(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job);
 SL_API enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job);
+SL_API enum sl_status sl_expand(
+	const struct sl_backend *b, struct sl_exec *x, const struct sl_expand_job *job);
 
 /*
  * Whether the current device supports that tuning of b. SL_USAGE if not; the message says what is
@@ -378,7 +447,7 @@ SL_API enum sl_status sl_find(
  */
 SL_API const struct sl_backend *sl_backend_at(size_t i);
 
-/* "scan", "compact", "sort" or "deflate". */
+/* "scan", "compact", "sort", "deflate" or "expand". */
 SL_API const char *sl_primitive_name(enum sl_primitive p);
 
 /* "on" or "off", or "default". */

@@ -50,6 +50,8 @@ const char *sl_primitive_name(enum sl_primitive p)
 		return "sort";
 	case SL_DEFLATE:
 		return "deflate";
+	case SL_EXPAND:
+		return "expand";
 	case SL_PRIMITIVE_COUNT:
 		break;
 	}

@@ -33,7 +33,7 @@ double sl_alive_percent(enum sl_alive alive)
 
 const char *sl_type_name(enum sl_type type)
 {
-	return type == SL_U32 ? "u32" : "u64";
+	return sl_type_text(type);
 }
 
 const char *sl_job_name(const struct sl_job *job)
@@ -49,7 +49,7 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 	size_t used = (size_t)snprintf(text, SL_JOB_BYTES, "%s %s, n=%u", sl_job_name(job),
 		sl_type_name(set->type), set->n);
 
-	if (job->primitive == SL_COMPACT)
+	if (job->primitive == SL_COMPACT || job->primitive == SL_EXPAND)
 		used += (size_t)snprintf(
 			text + used, SL_JOB_BYTES - used, ", %s", sl_alive_name(set->alive));
 	if (set->columns.n > 0)

@@ -60,7 +60,8 @@ static void show(const struct sl_bench *b, const struct sl_cell_row *r, const ch
 	const double gb_s = emulated ? (double)NAN : sl_cell_row_gb_s(r);
 	bool copy = strcmp(r->primitive, "copy") == 0;
 	bool sorts = !copy && r->job->primitive == SL_SORT;
-	bool compacts = !copy && r->job->primitive == SL_COMPACT;
+	bool compacts =
+		!copy && (r->job->primitive == SL_COMPACT || r->job->primitive == SL_EXPAND);
 	char shape[16];
 	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
 		{"shape", shape, 0, SL_BENCH_PRINTED},

@@ -48,8 +48,9 @@ static enum sl_status measure_scans(struct sl_bench *b, const struct sl_setting 
 	return sl_job_measure(b, &job);
 }
 
-/* A compaction that moves columns writes no indices. */
-static enum sl_status measure_compacts(struct sl_bench *b, const struct sl_setting *set)
+/* Compactions and expansions. A call that moves columns writes no indices. */
+static enum sl_status measure_moves(
+	struct sl_bench *b, enum sl_primitive p, const struct sl_setting *set)
 {
 	static const struct sl_number_list half = {1, {SL_ALIVE_HALF}}, none = {1, {0}};
 	const struct sl_number_list *survivors = sl_number_list_or(&b->options->survivors, &half);
@@ -57,7 +58,7 @@ static enum sl_status measure_compacts(struct sl_bench *b, const struct sl_setti
 
 	for (uint32_t i = 0; i < survivors->n; i++)
 		for (uint32_t k = 0; k < columns->n; k++) {
-			struct sl_job job = {SL_COMPACT, *set};
+			struct sl_job job = {p, *set};
 
 			job.set.alive = (enum sl_alive)survivors->at[i];
 			job.set.columns = sl_columns_of_number(columns->at[k]);
@@ -83,9 +84,12 @@ static enum sl_status measure_all(struct sl_bench *b, uint32_t n, uint32_t off, 
 		SL_TRY(measure_scans(b, &set));
 	}
 	set.type = SL_U32;
-	SL_TRY(measure_compacts(b, &set));
+	SL_TRY(measure_moves(b, SL_COMPACT, &set));
 	for (uint32_t i = 0; i < types->n; i++) {
 		set.type = (enum sl_type)types->at[i];
+		if (sl_type_is_float(set.type)) /* of scans alone */
+			continue;
+		SL_TRY(measure_moves(b, SL_EXPAND, &set));
 		SL_TRY(measure_sorts(b, &set));
 	}
 	return SL_OK;

@@ -39,6 +39,7 @@ static const struct sweep_round {
 	{TUNINGS_TABLE, "primitives " U32 "2^24 --only sort/shared --tunings"},
 	{INPUTS_TABLE, "primitives " U32 "2^26 --only compact --survivors 0,1,10,50,90,99,100"},
 	{INPUTS_TABLE, "primitives " U32 "2^26 --only compact --columns 8x4,1x32,1x4"},
+	{INPUTS_TABLE, "primitives " U32 "2^26 --only expand --survivors 1,10,50,90,100"},
 	{INPUTS_TABLE, "primitives " U32 "2^26 --only sort --bits 8,16,24,30,32"},
 	{INPUTS_TABLE, "primitives " U32 "2^26 --only sort --entropy 1.000,.811,.544,.337,.201"},
 	{SIZES_TABLE, "primitives " BOTH "2^12,2^18,2^22,2^8,2^26,2^14,2^10,2^4"},

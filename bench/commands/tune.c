@@ -182,7 +182,7 @@ static bool has_type(const struct sl_number_list *types, enum sl_type type)
 static enum sl_status tune_named(
 	struct tuner *t, const char *name, const struct sl_number_list *sizes)
 {
-	for (int p = SL_SCAN; p <= SL_SORT; p++)
+	for (int p = SL_SCAN; p < SL_PRIMITIVE_COUNT; p++)
 		for (int type = SL_U32; type <= SL_U64; type++)
 			for (size_t i = 0; (t->backend = sl_job_backend(t->b->options,
 						    (enum sl_primitive)p, i)) != NULL;

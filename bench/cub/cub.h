@@ -8,7 +8,7 @@
 
 SL_C_BEGIN
 
-/* CUB's scan, select and sort in the form of backends, for comparison only. CUDA devices only. */
+/* CUB's primitives in the form of backends, for comparison only. CUDA devices only. */
 
 /* Indexed by enum sl_primitive; there is none for SL_DEFLATE. */
 extern const struct sl_backend sl_cub_backends[];

@@ -12,6 +12,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cuda/functional>
 #include <cuda/std/utility>
 #include <cuda/std/version>
 #include <thrust/iterator/counting_iterator.h>
@@ -51,7 +52,16 @@ template <class T> static enum sl_status scan(struct sl_exec *x, const struct sl
 
 static enum sl_status run_scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
+	switch (job->type) {
+	case SL_U32:
+		return scan<uint32_t>(x, job);
+	case SL_U64:
+		return scan<uint64_t>(x, job);
+	case SL_F32:
+		return scan<float>(x, job);
+	default:
+		return scan<double>(x, job);
+	}
 }
 
 template <class T> static size_t scan_scratch(uint32_t n)
@@ -68,8 +78,8 @@ template <class T> static size_t scan_scratch(uint32_t n)
 
 static size_t scratch_of_scan(const struct sl_shape *most)
 {
-	return most->type == SL_U32 ? scan_scratch<uint32_t>(most->n)
-	                            : scan_scratch<uint64_t>(most->n);
+	return sl_type_bytes(most->type) == sizeof(uint32_t) ? scan_scratch<uint32_t>(most->n)
+	                                                     : scan_scratch<uint64_t>(most->n);
 }
 
 /* --- compact ---------------------------------------------------------------------------------- */
@@ -227,6 +237,59 @@ static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)
 	return job->type == SL_U32 ? sort<uint32_t>(x, job) : sort<uint64_t>(x, job);
 }
 
+/* --- expand ----------------------------------------------------------------------------------- */
+
+/* Of equal ends the last one stores the index of the run after it. */
+template <class E>
+static __global__ void start_kernel(const E *end, uint32_t n, uint32_t *start, uint32_t n_out)
+{
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n && end[i] < n_out && (i + 1 == n || end[i + 1] != end[i]))
+		start[end[i]] = (uint32_t)i + 1;
+}
+
+/* The largest start up to each slot, in place. */
+static cudaError_t scan_starts(
+	void *temporary, size_t &bytes, uint32_t *out, uint32_t n_out, cudaStream_t stream)
+{
+	return cub::DeviceScan::InclusiveScan(
+		temporary, bytes, out, out, cuda::maximum<uint32_t>{}, n_out, stream);
+}
+
+static size_t scratch_of_expand(const struct sl_shape *most)
+{
+	struct sl_arena a = {};
+	size_t bytes;
+
+	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
+		return scan_starts(temporary, needed, nullptr, most->n_out, nullptr);
+	});
+	return a.used;
+}
+
+template <class E> static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
+{
+	struct sl_arena a = x->scratch;
+	auto call = [&](void *temporary, size_t &bytes) {
+		return scan_starts(temporary, bytes, job->out, job->n_out, x->stream);
+	};
+	size_t bytes;
+	void *temporary = cut_temporary(&a, &bytes, call);
+
+	SL_TRY(sl_fill(job->out, 0, job->n_out * sizeof(*job->out), x->stream));
+	SL_TRY(SL_LAUNCH(start_kernel<E>, sl_grid(job->n, 256), 256, 0, x->stream,
+		(const E *)job->runs, job->n - 1, job->out, job->n_out));
+	return sl_launch_end((int)call(temporary, bytes), "expand/cub");
+}
+
+static enum sl_status run_expand(struct sl_exec *x, const struct sl_expand_job *job)
+{
+	if (job->n_columns > 0)
+		return sl_fail(SL_USAGE, "expand/cub gathers no columns; leave them out");
+	return job->type == SL_U32 ? expand<uint32_t>(x, job) : expand<uint64_t>(x, job);
+}
+
 const int sl_cub_version = CCCL_VERSION;
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -255,5 +318,14 @@ const struct sl_backend sl_cub_backends[] = {
 		.help = "cub::DeviceRadixSort::SortPairs, SortKeys",
 		.scratch = scratch_of_sort,
 		.sort = run_sort,
+	},
+	{},
+	{
+		.name = "CUB",
+		.primitive = SL_EXPAND,
+		.space = SL_DEVICE,
+		.help = "a kernel that stores the starts of runs, and cub::DeviceScan for the maximum",
+		.scratch = scratch_of_expand,
+		.expand = run_expand,
 	},
 };

@@ -48,7 +48,7 @@ static inline const struct sl_number_list *sl_number_list_or(
  */
 
 #define SL_BENCH_COMMANDS(X)                                                                    \
-	X(primitives, "times every backend of scan, compact and sort, a memory copy and CUB")   \
+	X(primitives, "times every backend of scan, compact, expand and sort, a copy and CUB")  \
 	X(tune, "finds the fastest tuning of each backend and prints how to write it")          \
 	X(sweep, "measures the whole data set into a folder: sizes, inputs, tunings, pipeline") \
 	X(pipeline, "times one batch from particles to sorted columns: each mode, and CUB's parts")

@@ -29,7 +29,8 @@ const struct sl_input_choice sl_survivors[SL_SURVIVORS] = {
 	{"100", SL_ALIVE_ALL, 100},
 };
 
-static const struct sl_input_choice types[] = {{"u32", SL_U32, 0}, {"u64", SL_U64, 0}};
+static const struct sl_input_choice types[] = {
+	{"u32", SL_U32, 0}, {"u64", SL_U64, 0}, {"f32", SL_F32, 0}, {"f64", SL_F64, 0}};
 static const struct sl_input_choice forms[] = {
 	{"pairs", SL_SORT_PAIRS, 0}, {"keys", SL_SORT_KEYS, 0}};
 static const struct sl_input_choice paddings[] = {
@@ -255,8 +256,8 @@ void sl_bench_options_help(FILE *out)
 	char left[64];
 
 	fputs("Usage: sluice-bench COMMAND [OPTION...]\n\n"
-	      "Times the primitives of sluice on a device: scan, stream compaction, radix sort and "
-	      "deflate.\nEvery result is verified before it is timed, and compared with a copy of the "
+	      "Times the primitives of sluice on a device: scan, stream compaction, expansion of "
+	      "runs, radix sort and deflate.\nEvery result is verified before it is timed, and compared with a copy of the "
 	      "memory and with CUB.\n\nCommands:\n",
 		out);
 	for (int c = 0; c < SL_BENCH_NONE; c++)

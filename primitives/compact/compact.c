@@ -2,47 +2,11 @@
  * compact/compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the
  * chosen backend, which gets at least one item.
  */
-#include "items.h"
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
 
 /* Buffers of a job: n_on_device, keep, out, n_out, and both ends of each column. */
 enum { BUFFERS_MAX = 4 + 2 * SL_COMPACT_COLUMNS_MAX };
-
-/* True for the sizes of SL_COMPACT_ITEMS. */
-static bool is_item_size(uint32_t bytes)
-{
-	switch (bytes) {
-#define X(item_bytes, type) case item_bytes:
-		SL_COMPACT_ITEMS(X)
-#undef X
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Number and item sizes of the columns. */
-static enum sl_status check_columns(const struct sl_backend *b, const struct sl_compact_job *job)
-{
-	if (job->n_columns > SL_COMPACT_COLUMNS_MAX)
-		return sl_fail(SL_USAGE,
-			"compact/%s: %u columns are too many; a call takes at most %d, so split "
-			"them over several calls",
-			b->name, job->n_columns, SL_COMPACT_COLUMNS_MAX);
-	if (job->n_columns > 0 && !job->column)
-		return sl_fail(SL_USAGE,
-			"compact/%s: column is a null pointer, but n_columns is %u; pass the "
-			"address of the columns",
-			b->name, job->n_columns);
-	for (uint32_t k = 0; k < job->n_columns; k++)
-		if (!is_item_size(job->column[k].bytes))
-			return sl_fail(SL_USAGE,
-				"compact/%s: column[%u] has items of %u bytes; use 1, 2, 4, 8, 16 "
-				"or 32",
-				b->name, k, job->column[k].bytes);
-	return SL_OK;
-}
 
 /* Lists every buffer of the job for the check. out may be NULL if there are columns. */
 static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUFFERS_MAX])
@@ -84,7 +48,7 @@ enum sl_status sl_compact(
 	SL_TRY(sl_check_backend(SL_COMPACT, b, x, job));
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
-	SL_TRY(check_columns(b, job));
+	SL_TRY(sl_check_columns(b, job->n_columns, job->column));
 	SL_TRY(sl_check_count(b, job->n_on_device, job->n_type, &m[0]));
 	SL_TRY(sl_check_buffers(b, m, list_buffers(job, m), x));
 	if (job->n == 0)

@@ -2,7 +2,7 @@
  * compact/items.h - the item sizes that a column of a compaction may have: X(bytes, type).
  *
  * Each type has only the size and alignment of the item; compaction copies items without
- * interpreting them. Used by all compact backends and by the argument check.
+ * interpreting them. Used by all compact and expand backends.
  */
 #ifndef SL_PRIMITIVES_COMPACT_ITEMS_H
 #define SL_PRIMITIVES_COMPACT_ITEMS_H

@@ -3,8 +3,12 @@
  *
  * A single loop adds each item to a running sum. It reads and writes each item once, needs no
  * scratch and does n additions. All other backends must produce the same words; sums wrap modulo
- * 2^32 or 2^64, so the order of the additions does not change the result.
+ * 2^32 or 2^64, so the order of the additions does not change the result. For floating-point items
+ * it does: primitives.h states the order.
  */
+#include <string.h>
+
+#include "order.h"
 #include "primitives/primitives.h"
 
 /* The running sum is a local variable: no scratch. */
@@ -40,10 +44,73 @@ static void scan_u64(const uint64_t *in, uint64_t *out, uint32_t n, bool inclusi
 	}
 }
 
+/*
+ * Scans of floating-point items, 16 at a time: first within the 16 items, then what precedes them
+ * is added level by level, and then their sum becomes a part of it. The additions of a level are
+ * independent of each other, so the compiler can use vectors. Returns the sum of all; out may be
+ * NULL.
+ */
+#define DEFINE_ORDERED_SCAN(name, type, word, nan)                                             \
+	static type name(const type *in, type *out, uint32_t n, bool inclusive)                \
+	{                                                                                      \
+		const word bits = nan();                                                       \
+		const uint32_t levels = sl_order_levels(n);                                    \
+		type before[SL_ORDER_LEVELS] = {0}, not_a_number, sum = 0, all = 0;            \
+                                                                                               \
+		memcpy(&not_a_number, &bits, sizeof(bits));                                    \
+		for (uint64_t first = 0; first < n; first += SL_ORDER_RADIX) {                 \
+			uint32_t size = n - first < SL_ORDER_RADIX ? (uint32_t)(n - first)     \
+			                                           : SL_ORDER_RADIX;           \
+			type item[SL_ORDER_RADIX] = {0};                                       \
+                                                                                               \
+			sum = 0;                                                               \
+			for (uint32_t k = 0; k < size; k++) {                                  \
+				type up_to = sum + in[first + k];                              \
+                                                                                               \
+				item[k] = inclusive ? up_to : sum;                             \
+				sum = up_to;                                                   \
+			}                                                                      \
+			for (uint32_t level = 1; level < levels; level++)                      \
+				for (uint32_t k = 0; k < SL_ORDER_RADIX; k++)                  \
+					item[k] += before[level];                              \
+			for (uint32_t k = 0; out && k < size; k++)                             \
+				out[first + k] = item[k] == item[k] ? item[k] : not_a_number;  \
+			for (uint32_t level = 1; level < levels; level++) {                    \
+				sum = before[level] += sum;                                    \
+				if (level + 1 == levels ||                                     \
+					(first >> (SL_ORDER_BITS * level)) % SL_ORDER_RADIX != \
+						SL_ORDER_RADIX - 1)                            \
+					break;                                                 \
+				before[level] = 0;                                             \
+			}                                                                      \
+		}                                                                              \
+		all = levels > 1 ? 0 : sum;                                                    \
+		for (uint32_t level = 1; level < levels; level++)                              \
+			all += before[level];                                                  \
+		return all == all ? all : not_a_number;                                        \
+	}
+
+DEFINE_ORDERED_SCAN(scan_f32, float, uint32_t, sl_order_nan_f32)
+DEFINE_ORDERED_SCAN(scan_f64, double, uint64_t, sl_order_nan_f64)
+
+static enum sl_status sum(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	(void)x;
+	if (job->type == SL_F32)
+		*(float *)job->sum = scan_f32((const float *)job->in, NULL, job->n, true);
+	else
+		*(double *)job->sum = scan_f64((const double *)job->in, NULL, job->n, true);
+	return SL_OK;
+}
+
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	(void)x;
-	if (job->type == SL_U32)
+	if (job->type == SL_F32)
+		scan_f32((const float *)job->in, (float *)job->out, job->n, job->inclusive);
+	else if (job->type == SL_F64)
+		scan_f64((const double *)job->in, (double *)job->out, job->n, job->inclusive);
+	else if (job->type == SL_U32)
 		scan_u32((const uint32_t *)job->in, (uint32_t *)job->out, job->n, job->inclusive);
 	else
 		scan_u64((const uint64_t *)job->in, (uint64_t *)job->out, job->n, job->inclusive);
@@ -57,4 +124,5 @@ const struct sl_backend sl_scan_cpu = {
 	.help = "one running sum on one thread; the specification",
 	.scratch = scratch,
 	.scan = run,
+	.sum = sum,
 };

@@ -15,6 +15,7 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
+#include "order_levels.cuh"
 #include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
 
@@ -62,6 +63,8 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
+	if (sl_type_is_float(shape->type))
+		return order_scratch(shape);
 	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -122,6 +125,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (sl_type_is_float(job->type))
+		return order_levels_of(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
@@ -142,4 +147,5 @@ const struct sl_backend SL_NAME(sl_scan_naive) = {
 	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -2,30 +2,52 @@
  * scan/scan.c - sl_scan(): checks the arguments of a prefix sum, then runs the chosen backend.
  *
  * in and out may be the same array, but may not overlap otherwise. Backends get at least one item.
+ * The sum comes first, because a scan in place overwrites its items.
  */
+#include <string.h>
+
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
+
+static enum sl_status sum_of_none(const struct sl_exec *x, const struct sl_scan_job *job)
+{
+	if (!job->sum)
+		return SL_OK;
+	if (x->space != SL_HOST)
+		return sl_fill(job->sum, 0, sl_type_bytes(job->type), x->stream);
+	memset(job->sum, 0, sl_type_bytes(job->type));
+	return SL_OK;
+}
 
 enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_scan_job run;
 	struct sl_shape shape = {0};
-	struct sl_buffer m[3];
+	struct sl_buffer m[4];
 	struct sl_exec tuned;
 	size_t item;
 	int n = 0;
 
 	SL_TRY(sl_check_backend(SL_SCAN, b, x, job));
 	SL_TRY(sl_check_type(b, job->type));
+	if (job->sum && !sl_type_is_float(job->type))
+		return sl_fail(SL_USAGE, "scan/%s: sum is of SL_F32 and SL_F64 only; leave it out",
+			b->name);
+	if (job->n_on_device && sl_type_is_float(job->type))
+		return sl_fail(SL_USAGE,
+			"scan/%s: n_on_device is for integers only; leave it out", b->name);
 	item = sl_type_bytes(job->type);
-	m[n++] = (struct sl_buffer){"out", job->out, job->n, item, item, false, 0};
+	m[n++] = (struct sl_buffer){
+		"out", job->out, job->out || !job->sum ? job->n : 0, item, item, false, 0};
+	m[n++] = (struct sl_buffer){"sum", job->sum, job->sum != NULL, item, item, false, 0};
 	if (job->in != job->out)
 		m[n++] = (struct sl_buffer){"in", job->in, job->n, item, item, true, 0};
 	SL_TRY(sl_check_count(b, job->n_on_device, job->n_type, &m[n++]));
 	SL_TRY(sl_check_buffers(b, m, n, x));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	if (job->n == 0)
-		return SL_OK;
+		return sum_of_none(x, job);
+	shape.sum = job->sum != NULL;
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;
@@ -33,5 +55,9 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	tuned = sl_tuned_exec(b, x);
 	run = *job;
 	run.n = sl_host_count(x->space, job->n_on_device, job->n_type, job->n);
-	return run.n == 0 ? SL_OK : b->scan(&tuned, &run);
+	if (run.n == 0)
+		return sum_of_none(x, job);
+	if (job->sum)
+		SL_TRY(b->sum(&tuned, &run));
+	return job->out ? b->scan(&tuned, &run) : SL_OK;
 }

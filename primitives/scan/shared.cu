@@ -22,6 +22,7 @@
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.
  */
 #include "look_ahead.cuh"
+#include "order_pass.cuh"
 #include "primitives/count.cuh"
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
@@ -144,6 +145,9 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 /* Dynamic shared memory of a block: the tile and one sum per warp. */
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
+	if (sl_type_is_float(type))
+		return order_pass_shared_bytes(tuning.block, type) +
+		       sizeof(struct order_sums<double>);
 	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
@@ -185,6 +189,8 @@ template <typename T> static size_t scratch_for(const struct sl_shape *shape)
 
 static size_t scratch(const struct sl_shape *shape)
 {
+	if (sl_type_is_float(shape->type))
+		return order_pass_scratch(shape);
 	return shape->type == SL_U32 ? scratch_for<uint32_t>(shape) : scratch_for<uint64_t>(shape);
 }
 
@@ -279,8 +285,26 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 	}
 }
 
+/* The default has two tiles per block from LARGE_BYTES on, if the device can have them. */
+static enum sl_status scan_floats(struct sl_exec *x, const struct sl_scan_job *job)
+{
+	uint32_t block = x->tuning.block, large = LARGE_TUNING.block;
+	struct sl_limits limits;
+
+	if (block == DEFAULT_TUNING.block &&
+		job->n * (uint64_t)sl_type_bytes(job->type) >= LARGE_BYTES) {
+		SL_TRY(sl_device_limits(&limits));
+		if (shared_bytes({large, 0}, job->type) <= limits.shared_bytes)
+			block = large;
+	}
+	return job->type == SL_F32 ? order_pass<float>(x, job, block)
+	                           : order_pass<double>(x, job, block);
+}
+
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (sl_type_is_float(job->type))
+		return scan_floats(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
@@ -299,4 +323,5 @@ const struct sl_backend SL_NAME(sl_scan_shared) = {
 	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

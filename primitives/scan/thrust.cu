@@ -52,6 +52,7 @@ const struct sl_backend sl_scan_thrust = {
 	.space = SL_DEVICE,
 	.help = "exclusive_scan and inclusive_scan of Thrust, the library of the CUDA toolkit; "
 		"without n_on_device",
+	.integers_only = true,
 	.scratch = scratch,
 	.scan = run,
 };

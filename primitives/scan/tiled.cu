@@ -56,6 +56,7 @@
  * Scratch: n / tile items for the sums, n / tile^2 for their sums, and so on. Limits: n < 2^32;
  * block is a multiple of 32 up to 1024.
  */
+#include "order_levels.cuh"
 #include "primitives/count.cuh"
 #include "tile_tree.cuh"
 
@@ -134,6 +135,8 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
+	if (sl_type_is_float(shape->type))
+		return order_scratch(shape);
 	lay_out(&a, shape->n, tile_tree_leaves(shape->tuning), sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -172,6 +175,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (sl_type_is_float(job->type))
+		return order_levels_of(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
@@ -201,4 +206,5 @@ const struct sl_backend SL_NAME(sl_scan_tiled) = {
 	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -20,6 +20,7 @@
  * Launches: 2 log2 n. Scratch: n / 2 + n / 4 + ... = n items. Limits: n < 2^32, any block size up
  * to 1024.
  */
+#include "order_levels.cuh"
 #include "primitives/count.cuh"
 
 /* n < 2^32 has at most 31 levels above the input; one more entry stays NULL above the top level. */
@@ -127,6 +128,8 @@ static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 
+	if (sl_type_is_float(shape->type))
+		return order_scratch(shape);
 	lay_out(&a, shape->n, sl_type_bytes(shape->type));
 	return a.used;
 }
@@ -184,6 +187,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
+	if (sl_type_is_float(job->type))
+		return order_levels_of(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
@@ -203,4 +208,5 @@ const struct sl_backend SL_NAME(sl_scan_work_efficient) = {
 	.takes_n_on_device = true,
 	.scratch = scratch,
 	.scan = run,
+	.sum = order_sum_of,
 };

@@ -1,4 +1,4 @@
-"""The primitives of the library on arrays of the host or of a GPU: scan, compact, sort, deflate."""
+"""The primitives of the library on arrays of the host or of a GPU: scan, compact, expand, sort, deflate."""
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
@@ -8,6 +8,7 @@ from ._column import array_of
 from ._columns import input_array
 
 _WRAPPERS = {"raw": 0, "zlib": 1, "gzip": 2}
+_FORMS = {"ends": 0, "starts": 1, "counts": 2}
 
 
 def _stream(stream: Any) -> Optional[int]:
@@ -43,9 +44,10 @@ def _result(made: Any, out: Any) -> Any:
 
 def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, device: Optional[str] = None,
          out: Any = None, stream: Any = None, n_on_device: Any = None) -> Any:
-    """Prefix sums, modulo 2^32 or 2^64: result[i] = array[0] + ... + array[i - 1].
+    """Prefix sums: result[i] = array[0] + ... + array[i - 1]. Integers are added modulo 2^32 or 2^64, and
+    floating-point numbers in a stated order (primitives.h), so that the bits are the same everywhere.
 
-    array      shape (n,), uint32, uint64, int32 or int64; of any library with the buffer protocol, DLPack or
+    array      shape (n,), uint32, uint64, int32, int64, float32 or float64; of any library with the buffer protocol, DLPack or
                __cuda_array_interface__. An array in the memory of a GPU is used there, without a copy
     inclusive  add array[i] too
     backend    a name that `sluice list` prints; None: the fastest
@@ -81,6 +83,25 @@ def compact(flags: Any, *, backend: Optional[str] = None, device: Optional[str] 
     made, n = _native.compact(input_array(flags), backend, device, out, _stream(stream), _optional(n_on_device),
                               n_out)
     return _result(made, out)[:n] if n_out is None else _result(made, out)
+
+
+def expand(runs: Any, slots: Optional[int] = None, *, form: str = "counts", backend: Optional[str] = None,
+           device: Optional[str] = None, out: Any = None, stream: Any = None) -> Any:
+    """The index of the run that each slot is in, as uint32: numpy.repeat(numpy.arange(n), counts) of as many slots.
+
+    runs   shape (n,), uint32, uint64, int32 or int64; at least one if there are slots
+    slots  size of the result; None: n. Slots after the last run get n - 1
+    form   "counts": the slots of each run; "ends" or "starts": their inclusive or exclusive sums, ascending
+    out    array of shape (slots,), uint32, to write to
+
+    The other arguments are those of scan(). Returns out, or a new array. Raises Error.
+    """
+    if form not in _FORMS:
+        raise ValueError(f"form={form!r}: use 'counts', 'ends' or 'starts'")
+    if slots is not None and not 0 <= slots < 2**32:
+        raise ValueError(f"slots={slots}: 0 to 2^32 - 1 are allowed")
+    return _result(_native.expand(input_array(runs), -1 if slots is None else slots, _FORMS[form], backend, device, out,
+                                  _stream(stream)), out)
 
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,

@@ -325,6 +325,7 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
 	{"scan", sl_py_scan, METH_VARARGS, "Prefix sums."},
 	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
+	{"expand", sl_py_expand, METH_VARARGS, "Indices of runs."},
 	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
 	{"deflate", sl_py_deflate, METH_VARARGS, "Compresses bytes."},
 	{"program", run_program, METH_O, "The program with these words; ends the process."},

@@ -20,6 +20,8 @@ static bool check_words(const struct sl_py_array *a, const char *name, bool also
 
 static enum sl_type type_of(const struct sl_py_array *a)
 {
+	if (sl_py_is_real(a))
+		return a->bytes == 4 ? SL_F32 : SL_F64;
 	return a->bytes == 4 ? SL_U32 : SL_U64;
 }
 
@@ -86,7 +88,8 @@ static PyObject *scan(struct scan_call *s, struct sl_py_call *c, struct sl_scan_
 	struct sl_py_argument *in = &s->in, *to = &s->to;
 	const struct sl_py_array *a = &in->array;
 
-	if (!sl_py_items_take(c, s->array, "array", false, in) || !check_words(a, "array", true) ||
+	if (!sl_py_items_take(c, s->array, "array", false, in) ||
+		!(sl_py_is_real(a) || check_words(a, "array", true)) ||
 		!sl_py_output_take(c, s->out, "out", a, to))
 		return NULL;
 	job->n = (uint32_t)a->n;
@@ -186,6 +189,64 @@ PyObject *sl_py_compact(PyObject *module, PyObject *args)
 		result = compact(&s, &c, &job);
 	sl_py_call_give(&c);
 	give_arguments(&s);
+	return result;
+}
+
+/* --- expand ----------------------------------------------------------------------------------- */
+
+static enum sl_status queue_expand(
+	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
+{
+	struct sl_expand_job *job = (struct sl_expand_job *)c->job;
+
+	job->runs = c->operand[0].at;
+	job->out = (uint32_t *)c->operand[1].at;
+	return sl_expand(b, x, job);
+}
+
+/* slots < 0: as many as runs. */
+static PyObject *expand(PyObject *runs, PyObject *out, long long slots, struct sl_py_call *c,
+	struct sl_expand_job *job, struct sl_py_argument in[2])
+{
+	struct sl_py_array like = {.kind = 'u', .bytes = 4};
+
+	if (!sl_py_items_take(c, runs, "runs", false, &in[0]) ||
+		!check_words(&in[0].array, "runs", true))
+		return NULL;
+	like.n = slots < 0 ? in[0].array.n : (size_t)slots;
+	if (!sl_py_output_take(c, out, "out", &like, &in[1]))
+		return NULL;
+	job->n = (uint32_t)in[0].array.n;
+	job->n_out = (uint32_t)like.n;
+	job->type = type_of(&in[0].array);
+	c->shape = (struct sl_shape){.n = job->n,
+		.n_out = job->n_out,
+		.counts = job->form == SL_RUN_COUNTS,
+		.type = job->type};
+	sl_py_operand_add(c, &in[0], true, false);
+	sl_py_operand_add(c, &in[1], false, true);
+	return sl_py_run(c) ? sl_py_output_object(c, 1, &in[1], out) : NULL;
+}
+
+PyObject *sl_py_expand(PyObject *module, PyObject *args)
+{
+	struct sl_expand_job job = {.runs = NULL};
+	struct sl_py_call c = {.primitive = SL_EXPAND, .queue = queue_expand, .job = &job};
+	struct sl_py_argument in[2] = {{.ndim = 0}, {.ndim = 0}};
+	PyObject *runs, *out, *stream, *result = NULL;
+	long long slots;
+	int form;
+
+	(void)module;
+	if (!PyArg_ParseTuple(
+		    args, "OLizzOO", &runs, &slots, &form, &c.backend, &c.device, &out, &stream))
+		return NULL;
+	job.form = (enum sl_run_form)form;
+	if (sl_py_place(&c, runs, stream))
+		result = expand(runs, out, slots, &c, &job, in);
+	sl_py_call_give(&c);
+	sl_py_argument_give(&in[1]);
+	sl_py_argument_give(&in[0]);
 	return result;
 }
 

@@ -155,13 +155,15 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
  * stream is None, or the number of a CUDA stream. Arrays of a device stay there.
  *
  * scan(array, inclusive, backend, device, out, stream): the array of sums compact(flags, backend,
- * device, out, stream): (array of indices, number of them that are valid) sort(keys, values or
+ * device, out, stream): (array of indices, number of them that are valid) expand(runs, slots or
+ * -1, form, backend, device, out, stream): the array of indices sort(keys, values or
  * None, begin_bit, end_bit or -1, backend, device, out, values_out, stream): (keys, values)
  * deflate(data, wrapper, level, backend, device, out, stream): bytes, or a Column of a device; with
  * out, their number
  */
 PyObject *sl_py_scan(PyObject *module, PyObject *args);
 PyObject *sl_py_compact(PyObject *module, PyObject *args);
+PyObject *sl_py_expand(PyObject *module, PyObject *args);
 PyObject *sl_py_sort(PyObject *module, PyObject *args);
 PyObject *sl_py_deflate(PyObject *module, PyObject *args);
 

@@ -1,4 +1,4 @@
-"""scan, compact, sort and deflate: every backend of the host and of the emulated device."""
+"""scan, compact, expand, sort and deflate: every backend of the host and of the emulated device."""
 import ctypes
 import gc
 import gzip
@@ -13,7 +13,7 @@ import pytest
 import sluice
 from conftest import SLAB, Only, c_struct, cli, refused
 
-PRIMITIVES = {"scan": sluice.scan, "compact": sluice.compact, "sort": sluice.sort, "deflate": sluice.deflate}
+PRIMITIVES = {"scan": sluice.scan, "compact": sluice.compact, "expand": sluice.expand, "sort": sluice.sort, "deflate": sluice.deflate}
 DEVICES = [None, "emulated"]
 SIZES = [0, 1, 33, 1001, 4099]
 
@@ -47,6 +47,16 @@ def test_scan(dtype, device):
         assert sluice.scan(array, inclusive=True, device=device, out=array) is array and numpy.array_equal(array, sums)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_scan_of_floats(dtype):
+    for n in SIZES:
+        array = numpy.random.default_rng(3).normal(size=n).astype(dtype)
+        sums = sluice.scan(array, inclusive=True)
+        assert sums.dtype == dtype and numpy.allclose(sums, numpy.cumsum(array.astype(float)), atol=1e-3)
+        for backend in ("naive", "work_efficient", "tiled", "shared"):
+            assert sluice.scan(array, inclusive=True, device="emulated", backend=backend).tobytes() == sums.tobytes()
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_compact(device):
     for n in SIZES:
@@ -55,6 +65,24 @@ def test_compact(device):
             indices = sluice.compact(made, device=device, **more)
             assert indices.dtype == numpy.uint32 and numpy.array_equal(indices, numpy.flatnonzero(flags))
         assert n == 0 or indices.base is out
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["uint32", "int64"])
+def test_expand(dtype, device):
+    for n in SIZES:
+        counts = (numbers(n, "uint8") % 4 * (numbers(n, "uint8", 2) % 3 == 0)).astype(dtype)
+        right, ends = numpy.repeat(numpy.arange(n), counts), numpy.cumsum(counts, dtype=dtype)
+        out, slots = numpy.zeros(len(right), numpy.uint32), len(right)
+        for runs, form in ((counts, "counts"), (ends, "ends"), (ends - counts, "starts")):
+            made = sluice.expand(runs, slots, form=form, device=device, out=out)
+            assert made is out and numpy.array_equal(out, right)
+            if n > 0:
+                more = sluice.expand(runs, slots + 9, form=form, device=device)
+                assert numpy.array_equal(more[:slots], right) and (more[slots:] == n - 1).all()
+    refused(lambda: sluice.expand(counts[:0], 3, device=device), "USAGE", "no run")
+    with pytest.raises(ValueError, match="ends"):
+        sluice.expand(counts, form="sizes")
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -124,7 +152,7 @@ def test_arrays_of_other_libraries():
 def test_refusals():
     u4, u8, flags = numbers(9, "uint32"), numbers(9, "uint64"), numbers(9, "uint8")
     for message, call in [
-            ("items of float64", lambda: sluice.scan(numpy.zeros(3))),
+            ("items of uint16", lambda: sluice.scan(numpy.zeros(3, numpy.uint16))),
             ("items of uint16", lambda: sluice.sort(numpy.zeros(3, numpy.uint16))),
             ("but uint32 or uint64", lambda: sluice.sort(numpy.zeros(3, numpy.int32))),
             ("convert them to bool or uint8", lambda: sluice.compact(u4)),

@@ -47,9 +47,9 @@ struct sl_loops {
 	sl_survivor_loop *write;
 };
 
-#define SL_PASTE(name, level)  name##_##level
-#define SL_EXPAND(name, level) SL_PASTE(name, level)
-#define SL_AT_LEVEL(name)      SL_EXPAND(name, SL_LEVEL)
+#define SL_PASTE(name, level)       name##_##level
+#define SL_PASTE_VALUE(name, level) SL_PASTE(name, level)
+#define SL_AT_LEVEL(name)           SL_PASTE_VALUE(name, SL_LEVEL)
 
 /* The names of a loop at all levels. */
 #define SL_EVERY_LEVEL(name) name##_baseline, name##_x86_64_v3, name##_x86_64_v4, name##_neon

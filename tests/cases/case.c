@@ -9,6 +9,7 @@ const struct sl_case *sl_case_of(enum sl_primitive p)
 	return p == SL_SCAN      ? &sl_case_scan
 	       : p == SL_COMPACT ? &sl_case_compact
 	       : p == SL_SORT    ? &sl_case_sort
+	       : p == SL_EXPAND  ? &sl_case_expand
 	                         : NULL;
 }
 

@@ -22,17 +22,20 @@ struct sl_moved_columns {
 /* Parameters of one variant. A case reads only the fields that its primitive has. */
 struct sl_setting {
 	uint32_t n;
-	enum sl_type type;               /* scan, sort */
+	enum sl_type type;               /* scan, sort, expand */
 	enum sl_input input;             /* scan, sort */
-	enum sl_alive alive;             /* compact */
-	struct sl_moved_columns columns; /* compact */
-	bool no_indices;                 /* compact */
+	enum sl_alive alive;             /* compact; expand: the runs that have slots */
+	struct sl_moved_columns columns; /* compact, expand */
+	bool no_indices;                 /* compact, expand */
+	uint32_t n_runs;                 /* expand; 0: n; n is the number of slots */
+	enum sl_run_form form;           /* expand */
 	bool inclusive;                  /* scan */
 	bool in_place;                   /* scan, sort */
+	bool sum;                        /* scan: also the sum, or with keys_only it alone */
 	bool keys_only;                  /* sort */
 	bool key_spent;                  /* sort: the output keys are not checked */
 	uint32_t begin_bit, end_bit;     /* sort */
-	const struct sl_backend *scan;   /* compact, sort; NULL: the backend's choice */
+	const struct sl_backend *scan;   /* compact, sort, expand; NULL: the backend's choice */
 	bool counted;                    /* n is in memory: n_on_device, of type n_type */
 	enum sl_type n_type;
 	uint32_t spare;          /* counted: the job may have so many more items than n ... */
@@ -87,7 +90,7 @@ struct sl_case {
 	uint64_t (*bytes_moved)(const struct sl_trial *t);
 };
 
-extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort;
+extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort, sl_case_expand;
 
 /* Returns the case of a primitive, or NULL if it has none. */
 const struct sl_case *sl_case_of(enum sl_primitive p);

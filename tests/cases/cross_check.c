@@ -59,7 +59,10 @@ enum sl_status sl_cross_check_select(
 	struct sl_cross_check *c, const struct sl_backend *b, struct sl_tuning tuning)
 {
 	struct sl_trial *t = &c->trial;
-	const struct sl_shape shape = {.n = t->most,
+	const uint32_t most = t->set.n + t->set.spare;
+	const struct sl_shape shape = {.n = t->set.n_runs > most ? t->set.n_runs : most,
+		.n_out = t->set.n,
+		.counts = t->set.form == SL_RUN_COUNTS,
 		.type = t->set.type,
 		.tuning = tuning,
 		.scan = {.backend = t->set.scan},

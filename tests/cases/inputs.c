@@ -1,6 +1,7 @@
 /* inputs.c - see inputs.h. */
 #include "inputs.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The items of a usual tile, and the flags of the largest single tile of compact/shared. */
@@ -80,12 +81,52 @@ static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_
 	                                    : UINT64_MAX;
 }
 
+const char *sl_type_text(enum sl_type type)
+{
+	static const char *const names[] = {"u32", "u64", "f32", "f64"};
+
+	return names[type];
+}
+
+/*
+ * Numbers of both signs over the range of float, each followed by about its negative; small ones;
+ * equal ones that overflow; and -0 and infinities of both signs.
+ */
+static double float_item(enum sl_input input, uint32_t n, uint32_t i)
+{
+	const uint64_t r = sl_mixed(i - i % 2);
+	const double unit = (double)(sl_mixed(i) >> 11) * 0x1p-53;
+
+	switch (input) {
+	case SL_INPUT_ZEROS:
+		return i % 3 ? -0.0 : 0;
+	case SL_INPUT_ONES:
+		return 1;
+	case SL_INPUT_RANDOM:
+		return (i % 2 ? -1 : 1) * (0.5 + 0x1p-20 * unit) * ldexp(1, (int)(r % 200) - 100);
+	case SL_INPUT_SORTED:
+		return ldexp(unit, (int)(100 * (uint64_t)i / n));
+	case SL_INPUT_REVERSED:
+		return ldexp(unit, -(int)(140 * (uint64_t)i / n));
+	case SL_INPUT_FEW:
+		return i == n / 8 * 7   ? -INFINITY
+		       : i == n / 4 * 3 ? INFINITY
+		                        : -0.0 + (double)(r % 3);
+	default:
+		return 3e38;
+	}
+}
+
 void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t v = item(input, type, n, i);
 
-		if (type == SL_U32)
+		if (type == SL_F32)
+			((float *)items)[i] = (float)float_item(input, n, i);
+		else if (type == SL_F64)
+			((double *)items)[i] = float_item(input, n, i);
+		else if (type == SL_U32)
 			((uint32_t *)items)[i] = (uint32_t)v;
 		else
 			((uint64_t *)items)[i] = v;

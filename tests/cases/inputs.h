@@ -52,6 +52,9 @@ const struct sl_backend *sl_backend_of(enum sl_primitive p, enum sl_space space,
 const char *sl_distribution_name(enum sl_input input);
 const char *sl_alive_name(enum sl_alive alive);
 
+/* "u32", "f64". */
+const char *sl_type_text(enum sl_type type);
+
 /* Makes n items of type: equal for equal arguments, on any machine. */
 void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items);
 

@@ -71,18 +71,28 @@ void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_se
 	v.input = (enum sl_input)(number % SL_INPUT_COUNT);
 	v.alive = (enum sl_alive)(number % SL_ALIVE_COUNT);
 	v.type = draw(&seed, 2) ? SL_U64 : SL_U32;
+	if (b->primitive == SL_SCAN && !b->integers_only && draw(&seed, 2))
+		v.type = v.type == SL_U64 ? SL_F64 : SL_F32;
 	v.inclusive = draw(&seed, 2);
 	v.in_place = draw(&seed, 2);
 	for (int i = 0; i < 2; i++)
 		v.off[i] = draw(&seed, 2) ? draw(&seed, 16) : 0;
-	if (b->primitive == SL_COMPACT && draw(&seed, 2))
+	if ((b->primitive == SL_COMPACT || b->primitive == SL_EXPAND) && draw(&seed, 2))
 		draw_columns(&seed, &v);
-	if (b->primitive == SL_COMPACT)
+	if (b->primitive == SL_COMPACT || b->primitive == SL_EXPAND)
 		v.scan = draw_scan(b->space, &seed);
+	if (b->primitive == SL_EXPAND) {
+		const uint32_t runs[] = {0, 1, v.n / 9 + 1, 3 * (v.n / 2) + 1};
+
+		v.n_runs = runs[draw(&seed, 4)];
+		v.form = (enum sl_run_form)draw(&seed, 3);
+	}
 	v.keys_only = draw(&seed, 2);
+	v.sum = draw(&seed, 2);
 	v.key_spent = !v.keys_only && draw(&seed, 3) == 0;
 	draw_bits(&seed, &v);
-	if (b->takes_n_on_device || b->space == SL_HOST)
+	if (b->primitive != SL_EXPAND && !sl_type_is_float(v.type) &&
+		(b->takes_n_on_device || b->space == SL_HOST))
 		draw_count(&seed, &v);
 	*set = v;
 }

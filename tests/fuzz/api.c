@@ -193,7 +193,7 @@ static void finish(enum sl_status s, const struct sl_backend *b)
 
 static void call_scan(const struct sl_backend *b, uint32_t n)
 {
-	enum sl_type t = type();
+	enum sl_type t = make_invalid() ? (enum sl_type)take(8) : (enum sl_type)take(4);
 	struct sl_shape most = {.n = n, .type = t, .tuning = tuning(b)};
 	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
 	char *in = (char *)get_buffer(b->space, n * sl_type_bytes(t));
@@ -203,7 +203,10 @@ static void call_scan(const struct sl_backend *b, uint32_t n)
 		out = in + sl_type_bytes(t);
 		n--;
 	}
-	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2), NULL, SL_U32}), b);
+	finish(sl_scan(b, &x,
+		       &(struct sl_scan_job){
+			       .in = in, .out = out, .n = n, .type = t, .inclusive = take(2)}),
+		b);
 }
 
 static void call_compact(const struct sl_backend *b, uint32_t n)
@@ -259,6 +262,32 @@ static void call_sort(const struct sl_backend *b, uint32_t n)
 	finish(sl_sort(b, &x, &job), b);
 }
 
+static void call_expand(const struct sl_backend *b, uint32_t n)
+{
+	const uint32_t n_out = take(N_MOST), bytes = UINT32_C(1) << take(6);
+	struct sl_compact_column column = {get_buffer(b->space, (size_t)n * bytes),
+		get_buffer(b->space, (size_t)n_out * bytes), bytes};
+	struct sl_shape most = {.n = n,
+		.n_out = n_out,
+		.counts = take(2),
+		.type = type(),
+		.n_columns = take(2),
+		.tuning = tuning(b)};
+	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
+	struct sl_expand_job job = {.runs = get_buffer(b->space, n * sl_type_bytes(most.type)),
+		.out = (uint32_t *)get_buffer(b->space, (size_t)n_out * 4),
+		.n = n,
+		.n_out = n_out,
+		.type = most.type,
+		.form = most.counts ? SL_RUN_COUNTS : (enum sl_run_form)take(2),
+		.n_columns = most.n_columns,
+		.column = &column};
+
+	if (make_invalid())
+		job.scan.backend = backend();
+	finish(sl_expand(b, &x, &job), b);
+}
+
 /* One input, or several parts, some of which may be empty or invalid; sometimes too many. */
 static void call_deflate(const struct sl_backend *b, uint32_t n)
 {
@@ -311,7 +340,7 @@ static void call_deflate(const struct sl_backend *b, uint32_t n)
 FUZZ(api)
 {
 	static void (*const call[SL_PRIMITIVE_COUNT])(const struct sl_backend *b, uint32_t n) = {
-		call_scan, call_compact, call_sort, call_deflate};
+		call_scan, call_compact, call_sort, call_deflate, call_expand};
 	static struct sl_device device;
 
 	sl_device_emulate(true); /* other targets of the program end it */

@@ -48,7 +48,7 @@ PACKAGES = ["cmocka", "zlib", "libdeflate", "libisal", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
 RACES = ["barrier gone", "warp barrier gone", "fence gone", "release relaxed", "acquire relaxed"]  # only ThreadSanitizer finds all of these
-KERNELS = ["primitives/scan/*", "primitives/compact/*", "primitives/sort/*", "primitives/deflate/*",
+KERNELS = ["primitives/scan/*", "primitives/compact/*", "primitives/expand/*", "primitives/sort/*", "primitives/deflate/*",
            "primitives/deflate/encoder/*", "primitives/kernel/item_loops.cuh", "primitives/kernel/look_back.cuh", "stages/*", "stages/counting/*",
            "stages/device/*", "stages/fused/*", "stages/rounds/*"]
 

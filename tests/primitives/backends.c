@@ -38,6 +38,7 @@ TEST(every_backend_has_one_primitive_and_is_found)
 		assert_int_equal(b->compact != NULL, b->primitive == SL_COMPACT);
 		assert_int_equal(b->sort != NULL, b->primitive == SL_SORT);
 		assert_int_equal(b->deflate != NULL, b->primitive == SL_DEFLATE);
+		assert_int_equal(b->expand != NULL, b->primitive == SL_EXPAND);
 		assert_non_null(b->scratch);
 		assert_true(strlen(b->help) > 0);
 		assert_ok(sl_find(b->primitive, b->name, &found));

@@ -27,9 +27,15 @@ static const struct {
 } large[] = {
 	{SL_SCAN, {.type = SL_U32, .input = SL_INPUT_RANDOM}},
 	{SL_SCAN, {.type = SL_U64, .input = SL_INPUT_LARGEST, .inclusive = true}},
+	{SL_SCAN, {.type = SL_F32, .input = SL_INPUT_RANDOM, .inclusive = true}},
+	{SL_SCAN, {.type = SL_F64, .input = SL_INPUT_RANDOM, .in_place = true}},
 	{SL_COMPACT, {.alive = SL_ALIVE_HALF}},
 	{SL_COMPACT, {.alive = SL_ALIVE_ALL}},
 	{SL_COMPACT, {.alive = SL_ALIVE_HALF, .columns = {2, 8}}}, /* beyond 2^31 bytes */
+	{SL_EXPAND, {.type = SL_U32, .alive = SL_ALIVE_HALF}},
+	{SL_EXPAND, {.type = SL_U64, .alive = SL_ALIVE_1_PERCENT, .columns = {2, 8}}},
+	{SL_EXPAND, {.type = SL_U32, .alive = SL_ALIVE_ONE, .form = SL_RUN_COUNTS}},
+	{SL_EXPAND, {.type = SL_U32, .alive = SL_ALIVE_ALL, .n_runs = 1000}},
 	{SL_SORT, {.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32}},
 	{SL_SORT, {.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64}},
 	{SL_SORT, {.type = SL_U32, .input = SL_INPUT_FEW, .begin_bit = 3, .end_bit = 17}},

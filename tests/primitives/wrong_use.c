@@ -32,6 +32,7 @@ struct call {
 	struct sl_compact_job compact;
 	struct sl_compact_column column[2];
 	struct sl_sort_job sort;
+	struct sl_expand_job expand;
 	struct sl_deflate_job deflate;
 };
 
@@ -45,6 +46,9 @@ static void *after(void *p, size_t bytes)
 static size_t scratch_of(const struct sl_backend *b, uint32_t n_columns)
 {
 	return sl_scratch(b, &(struct sl_shape){.n = N,
+				     .n_out = N,
+				     .sum = b->sum != NULL,
+				     .counts = true,
 				     .type = SL_U64,
 				     .n_columns = n_columns,
 				     .in_bytes = N * sizeof(uint64_t),
@@ -72,9 +76,19 @@ static void make_right(const struct sl_backend *b, const struct memory *m, struc
 {
 	*c = (struct call){.backend = b,
 		.x = {.space = b->space, .scratch = {m->scratch, 0, scratch_of(b, 0)}},
-		.scan = {.in = m->in, .out = m->out, .n = N, .type = SL_U64},
+		.scan = {.in = m->in,
+			.out = m->out,
+			.n = N,
+			.type = b->sum ? SL_F64 : SL_U64,
+			.sum = b->sum ? m->n_out : NULL},
 		.compact = {.keep = m->keep, .out = m->index, .n_out = m->n_out, .n = N},
 		.sort = {.key = m->in, .index = m->index, .n = N, .type = SL_U64, .end_bit = 64},
+		.expand = {.runs = m->in,
+			.out = m->index,
+			.n = N,
+			.n_out = N,
+			.type = SL_U64,
+			.form = SL_RUN_COUNTS},
 		.deflate = {.in = m->in,
 			.in_bytes = N * sizeof(uint64_t),
 			.out = m->out,
@@ -97,6 +111,10 @@ static void with_columns(struct call *c, const struct memory *m, uint32_t n_colu
 	c->compact.n = N / 2;
 	c->compact.n_columns = n_columns;
 	c->compact.column = c->column;
+	c->expand.n = c->expand.n_out = N / 2;
+	c->expand.runs = m->to[1];
+	c->expand.n_columns = n_columns;
+	c->expand.column = c->column;
 }
 
 static struct sl_choice wide_scan(void)
@@ -120,6 +138,8 @@ static enum sl_status run(enum sl_primitive p, struct call *c)
 		SL_TRY(sl_compact(c->backend, c->exec, job ? &c->compact : NULL));
 	if (p == SL_SORT)
 		SL_TRY(sl_sort(c->backend, c->exec, job ? &c->sort : NULL));
+	if (p == SL_EXPAND)
+		SL_TRY(sl_expand(c->backend, c->exec, job ? &c->expand : NULL));
 	if (p == SL_DEFLATE)
 		SL_TRY(sl_deflate(c->backend, c->exec, job ? &c->deflate : NULL));
 	return sl_stream_wait(NULL);
@@ -131,6 +151,7 @@ static enum sl_status run(enum sl_primitive p, struct call *c)
 #define IS_SCAN           (b->primitive == SL_SCAN)
 #define IS_COMPACT        (b->primitive == SL_COMPACT)
 #define IS_SORT           (b->primitive == SL_SORT)
+#define IS_EXPAND         (b->primitive == SL_EXPAND)
 #define IS_DEFLATE        (b->primitive == SL_DEFLATE)
 #define ON_HOST           (b->space == SL_HOST)
 #define ON_DEVICE         (b->space == SL_DEVICE)

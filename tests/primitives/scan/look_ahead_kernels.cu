@@ -27,6 +27,7 @@ template <class P, uint32_t BLOCKS> static constexpr struct sl_backend backend(c
 		.primitive = SL_SCAN,
 		.space = SL_DEVICE,
 		.help = "",
+		.integers_only = true,
 		.takes_n_on_device = true,
 		.scratch = scratch<P>,
 		.scan = scan<P, BLOCKS>};
