@@ -281,12 +281,13 @@ SL_RULE_OF_MODEL(rays, rays, scene, SL_RULE_SCENES, UINT32_MAX)
 
 SL_RULE(slab_paths)
 {
-	const struct sl_slab_paths r = {w->slab[in[4] % SL_RULE_SLABS]};
+	const struct sl_slab_paths *r =
+		(const struct sl_slab_paths *)(const void *)&w->slab[in[4] % SL_RULE_SLABS];
 	uint64_t seed = sl_rule_two(in);
 	struct sl_particle p =
-		sl_slab_paths_generate(&r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
+		sl_slab_paths_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
 
-	sl_slab_paths_advance(&r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
+	sl_slab_paths_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
 	const float floats[] = {
 		p.path_1, p.path_2, p.path_3, p.momentum_1, p.momentum_2, p.momentum_3};
 

@@ -48,7 +48,7 @@ static void make_records(struct sl_rules_data *data, uint64_t *seed)
 			.z = random_coordinate(seed),
 			.v = sqrtf(1 - w * w),
 			.w = w,
-			.time = random_coordinate(seed),
+			.time = fabsf(random_coordinate(seed)),
 			.keep = (float)random_below(seed, 1001) / 1000};
 		other[k] = (uint32_t)random_below(seed, data->list.n);
 	}
