@@ -103,7 +103,9 @@ static void sl_voxels_make_source(
 	}
 	if (sides)
 		r->size = 1; /* there is a place to draw */
-	if (type == SL_VOXELS_PATTERN) {
+	if (type == SL_VOXELS_PATTERN && c->image[0] == 0) {
+		r->source = SL_VOXELS_PLANAR; /* there are no chances; the file is reported */
+	} else if (type == SL_VOXELS_PATTERN) {
 		r->rows = c->image[0], r->columns = c->image[1];
 		r->pattern = (r->data.bytes + 3) / 4 * 4;
 		r->data.bytes = r->pattern + 4 * (uint64_t)r->rows * (r->columns + 1);
