@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS_MAX, sizeof(T) == sizeof(
 	sl_wait_for_previous();
 	uint32_t turn = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0, tile = turn * tiles;
 	uint64_t first = ((uint64_t)turn * warps + warp) * warp_part::items;
-	warp_part p = {lane, first, first < job.n ? job.n - first : 0,
+	warp_part p = {lane, first, (uint32_t)(first < job.n ? job.n - first : 0),
 		vectors + warp * LANES * vectors_of_lane};
 
 	read_part(p, job.in);

@@ -34,8 +34,8 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 		return sl_fail(SL_USAGE, "scan/%s: sum is of SL_F32 and SL_F64 only; leave it out",
 			b->name);
 	if (job->n_on_device && sl_type_is_float(job->type))
-		return sl_fail(SL_USAGE,
-			"scan/%s: n_on_device is for integers only; leave it out", b->name);
+		return sl_fail(SL_USAGE, "scan/%s: n_on_device is for integers only; leave it out",
+			b->name);
 	item = sl_type_bytes(job->type);
 	m[n++] = (struct sl_buffer){
 		"out", job->out, job->out || !job->sum ? job->n : 0, item, item, false, 0};

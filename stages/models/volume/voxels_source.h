@@ -31,13 +31,11 @@ SL_HD_PART sl_u32 sl_voxels_pick(const struct sl_voxels *r, sl_u32 first, uint32
 	const float *chance = (const float *)((const char *)r->data.at + r->pattern);
 	sl_u32 at = sl_all_u32(0);
 
-	for (uint32_t half = 1u << 15; half > 0; half /= 2) {
-		sl_u32 next = at + half;
-		sl_u32 last = sl_select_u32(next < n, next, sl_all_u32(n)) - 1u;
+	for (uint32_t left = n; left > 1; left -= left / 2) {
+		sl_u32 next = at + left / 2;
 
 		at = sl_select_u32(
-			(next < n) & (sl_bits(SL_ITEM(chance, first + last)) <= word >> 1), next,
-			at);
+			sl_bits(SL_ITEM(chance, first + (next - 1u))) <= word >> 1, next, at);
 	}
 	return at;
 }
