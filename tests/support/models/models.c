@@ -188,8 +188,9 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 	case SL_KIND_BOOL:
 		*(bool *)value = random_below(seed, 2);
 		break;
-	case SL_KIND_COUNT:
-		*(uint64_t *)value = random_below(seed, (uint64_t)o->hi + 1);
+	case SL_KIND_COUNT: /* regions; not repetitions, which need a list */
+		if (o->hi < 256)
+			*(uint64_t *)value = random_below(seed, (uint64_t)o->hi + 1);
 		break;
 	case SL_KIND_REAL:
 		*(double *)value = random_real(o, seed);
@@ -209,7 +210,6 @@ static void set_option(const struct sl_option *o, void *value, uint64_t n, uint6
 		break;
 	case SL_KIND_TEXT: /* no file */
 	case SL_KIND_LINES:
-	case SL_KIND_COUNT:
 		break;
 	default:
 		fail_msg("random_option() does not know the kind of %s", o->key);
