@@ -226,6 +226,11 @@ template <class T> SL_UNCOUNTED inline T atomicExch(T *to, std::type_identity_t<
 	return __atomic_exchange_n(to, value, __ATOMIC_RELAXED);
 }
 
+SL_UNCOUNTED inline void sl_add_global(uint64_t *to, uint64_t value, SL_AT)
+{
+	(void)atomicAdd(to, value, at);
+}
+
 template <class T>
 SL_UNCOUNTED inline T atomicCAS(
 	T *to, std::type_identity_t<T> expected, std::type_identity_t<T> value, SL_AT)

@@ -13,6 +13,17 @@
 	extern __shared__ __align__(128) unsigned char sl_shared_bytes[]; \
 	type *name = reinterpret_cast<type *>(sl_shared_bytes)
 
+/*
+ * Adds to a word of global memory. The address space is stated: nvcc 13.0 compiled some of these
+ * additions, in kernels that also add to shared memory, for shared memory.
+ */
+static __device__ __forceinline__ void sl_add_global(uint64_t *to, uint64_t value)
+{
+	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
+		     "l"(value)
+		     : "memory");
+}
+
 /* PTX ISA, 9.7.9: relaxed, acquire and release at device scope, since sm_70. */
 #define SL_ORDERED(type, bits, constraint)                                                         \
 	static __device__ __forceinline__ type sl_load_relaxed(const type *at)                     \

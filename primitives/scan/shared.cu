@@ -162,14 +162,15 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning, enum sl_type type
  * Tunings that replace the default by the size of the job; measured on an H200.
  * Less than SMALL_BYTES, but more than one tile: tiles of 16 KiB, which finish earlier (best up to
  * 2^18 u32 items).
- * Up to SUMS_ALL_BYTES, if not in place, each block of these sums all items before its tile.
+ * Up to SUMS_ALL_BYTES, if not in place, each block of these sums all items before its tile (best
+ * up to 2^14 u32 items; at 2^15 look-back is faster).
  * From LARGE_BYTES on: tiles of 64 KiB (from 2^21 u32 items).
  * From LOOK_AHEAD_TILES tiles of 32 KiB per multiprocessor on: the look-ahead kernel, if the device
  * has it (from 2^23 u32 items). With fewer tiles its blocks spend most of their time filling and
  * draining their pipeline.
  */
 static constexpr struct sl_tuning SMALL_TUNING = {512, 8}, LARGE_TUNING = {512, 32};
-static constexpr uint64_t SUMS_ALL_BYTES = 128 << 10, SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
+static constexpr uint64_t SUMS_ALL_BYTES = 64 << 10, SMALL_BYTES = 1 << 20, LARGE_BYTES = 8 << 20;
 static constexpr uint32_t LOOK_AHEAD_TILES = 6;
 
 /*

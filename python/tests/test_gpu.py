@@ -117,7 +117,7 @@ def test_refusals(torch, cupy):
     number = array.device.index  # JAX may have made another GPU than the first the current one
     for message, call in [
             ("gaps between its items", lambda: sluice.scan(array[::2])),
-            ("items of float32", lambda: sluice.scan(array.float())),
+            ("items of int16", lambda: sluice.scan(array.short())),
             ("must have one", lambda: sluice.scan(array.view(10, 100))),
             (f"out: the array is in memory of the host, but must be on device cuda:{number}",
              lambda: sluice.scan(array, out=numpy.zeros(1000, numpy.int32))),

@@ -135,9 +135,9 @@ struct sl_batch_scores {
 	__device__ __forceinline__ void add_pieces(
 		uint32_t at, uint64_t pieces, uint64_t score) const
 	{
-		atomicAdd(&count[at], pieces);
+		sl_add_global(&count[at], pieces);
 		if (score != 0) /* with analogue absorption most collisions deposit nothing */
-			atomicAdd(&sum[at], score);
+			sl_add_global(&sum[at], score);
 	}
 };
 
@@ -165,7 +165,7 @@ struct sl_block_counter {
 		const uint32_t part = (uint32_t)pieces;
 
 		if (atomicAdd(&count, part) > ~part)
-			atomicAdd(batch, UINT64_C(1) << 32);
+			sl_add_global(batch, UINT64_C(1) << 32);
 		add_score(score);
 	}
 
@@ -175,9 +175,9 @@ struct sl_block_counter {
 		const uint64_t sum = (uint64_t)high << 32 | low;
 
 		if (count != 0)
-			atomicAdd(&batch.count[at], (uint64_t)count);
+			sl_add_global(&batch.count[at], count);
 		if (sum != 0)
-			atomicAdd(&batch.sum[at], sum);
+			sl_add_global(&batch.sum[at], sum);
 	}
 };
 

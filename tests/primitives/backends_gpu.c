@@ -89,7 +89,8 @@ static enum sl_status try_large(enum sl_primitive p, const struct sl_setting *se
 
 	SL_TRY(unless_too_small(sl_cross_check_open(p, set, &c)));
 	for (size_t i = 0; s == SL_OK && i < BACKENDS_MOST && (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == p && b->space == SL_DEVICE)
+		if (b->primitive == p && b->space == SL_DEVICE &&
+			!(b->integers_only && sl_type_is_float(set->type)))
 			s = unless_too_small(run_large(&c, b, i));
 	sl_case_of(p)->describe(set, text, sizeof(text));
 	sl_cross_check_close(&c);
