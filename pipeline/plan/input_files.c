@@ -159,8 +159,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
 	if (model->load)
-		SL_TRY(model->load(plan->config.model_config.bytes, plan->recipe.rules.bytes,
-			&reader, &key));
+		SL_TRY(model->load(
+			plan->config.model_config.bytes, plan->recipe.rules.bytes, &reader, &key));
 	return load_source(plan, data);
 }
 
