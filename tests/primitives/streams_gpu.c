@@ -4,8 +4,8 @@
  * kernels.
  *
  * Each test queues chains of calls (scan, sort, compact, and a sort of as many survivors as the
- * device has counted; one chain per kind of backend) and compares their results with those of the same chain on the host. The test is skipped without
- * a device.
+ * device has counted; one chain per kind of backend) and compares their results with those of the
+ * same chain on the host. The test is skipped without a device.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -384,7 +384,7 @@ static void queue_and_compare(struct chain *c, const struct chain *right, uint32
  */
 TEST(results_are_the_same_while_the_memory_is_busy)
 {
-	enum { RUNS = 300, WORDS = 1 << 26 };
+	enum { RUNS = 200, WORDS = 1 << 26 };
 	struct chain c = chain_get(kinds[SHARED], 9000001, 0);
 	struct chain right = chain_get(kinds[SHARED], 9000001, 0);
 	uint32_t *words, *differ, found = 1;
