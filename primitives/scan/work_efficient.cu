@@ -167,7 +167,7 @@ static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *jo
 			false));
 	}
 	return SL_LAUNCH((down_sweep_kernel<T, ITEMS>), grid_for(job->n, x->tuning), block, 0,
-		x->stream, (const T *)l.level[1], in, (T *)job->out, count, 0, job->inclusive);
+		x->stream, (const T *)l.level[1], in, (T *)job->out, count, 0u, job->inclusive);
 }
 
 /* Selects the kernel instance for the tuned number of items per thread. */
