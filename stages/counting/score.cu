@@ -120,7 +120,8 @@ static __device__ __forceinline__ bool next_particle(const sl_rules &rules, uint
 	const struct scored_particles &particles, struct warp_queue *queue, uint32_t ends,
 	struct lane_work *w)
 {
-	const uint32_t lane = threadIdx.x % 32, i = queue->next + __popc(ends & ((1u << lane) - 1));
+	const uint32_t lane = threadIdx.x % 32,
+		       i = queue->next + (uint32_t)__popc(ends & ((1u << lane) - 1));
 	const bool is_mine = ends >> lane & 1;
 	bool is_alive = false;
 
@@ -129,7 +130,7 @@ static __device__ __forceinline__ bool next_particle(const sl_rules &rules, uint
 		if (i < queue->end)
 			begin_particle(rules, most, particles, i, w);
 	}
-	queue->next += __popc(ends);
+	queue->next += (uint32_t)__popc(ends);
 	return is_alive;
 }
 
