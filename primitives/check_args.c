@@ -52,8 +52,8 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 		return SL_OK;
 	if (b->primitive == SL_SCAN && sl_type_is_float(type))
 		return sl_fail(SL_USAGE,
-			"scan/%s adds floating-point items in an order of its own, so its sums "
-			"differ from those of other backends; choose one of them",
+			"scan/%s: adds floating-point items in another order than primitives.h "
+			"states, and so gives other bits; choose another backend",
 			b->name);
 	return sl_fail(SL_USAGE, "%s/%s: type %d is unknown; use SL_U32%s",
 		sl_primitive_name(b->primitive), b->name, (int)type,
@@ -148,6 +148,22 @@ enum sl_status sl_check_columns(
 				"or 32",
 				call, b->name, k, column[k].bytes);
 	return SL_OK;
+}
+
+int sl_list_columns(uint32_t n_columns, const struct sl_compact_column *column, uint32_t n_from,
+	uint32_t n_to, struct sl_buffer *buffer)
+{
+	int n = 0;
+
+	for (uint32_t k = 0; k < n_columns; k++) {
+		const struct sl_compact_column *c = &column[k];
+		size_t align = c->bytes < 16 ? c->bytes : 16;
+
+		buffer[n++] =
+			(struct sl_buffer){"from", c->from, n_from, c->bytes, align, true, k + 1};
+		buffer[n++] = (struct sl_buffer){"to", c->to, n_to, c->bytes, align, false, k + 1};
+	}
+	return n;
 }
 
 /* Backends see the exec with each 0 of the tuning replaced. */

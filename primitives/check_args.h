@@ -37,6 +37,10 @@ enum sl_status sl_check_bits(
 enum sl_status sl_check_columns(
 	const struct sl_backend *b, uint32_t n_columns, const struct sl_compact_column *column);
 
+/* Lists the buffers of the columns for sl_check_buffers(). Returns how many. */
+int sl_list_columns(uint32_t n_columns, const struct sl_compact_column *column, uint32_t n_from,
+	uint32_t n_to, struct sl_buffer *buffer);
+
 /* The scan that adds up the counts of an expansion by b: the chosen one, or the default. */
 const struct sl_backend *sl_scan_of_counts(
 	const struct sl_backend *b, const struct sl_choice *scan);

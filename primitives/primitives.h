@@ -389,7 +389,7 @@ struct sl_backend {
 	enum sl_space space; /* SL_HOST or SL_DEVICE */
 	const char *help;    /* one line: the algorithm and its cost */
 	bool uses_scan;      /* compact, sort, expand: built on job->scan */
-	bool integers_only;  /* scan: adds in an order of its own; no SL_F32, SL_F64 */
+	bool integers_only;  /* scan: not in the stated order; refuses SL_F32, SL_F64 */
 	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	bool takes_n_on_device; /* scan, compact, sort on a device: the job may have n_on_device */

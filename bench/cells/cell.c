@@ -43,7 +43,7 @@ static enum sl_status run_backend(void *ctx)
 	return c->of->run(&c->trial);
 }
 
-/* CUB adds floating-point items in an order of its own, so its answer is not compared. */
+/* CUB adds floating-point items in another order, so that its answer has other bits: not compared. */
 static enum sl_status run_unchecked(struct sl_cross_check *c)
 {
 	SL_TRY(load_inputs(c));

@@ -1,5 +1,6 @@
 /*
- * input_files.c - opens the input files of model list, or of a source, for a plan and reports what they contain.
+ * input_files.c - opens the input files of model list, or of a source, for a plan, and reports what
+ * they contain.
  *
  * It compares the checksums of the files with those of the configuration, computes the particles of
  * single batches, and lists the files in run.json and in the printed plan.

@@ -6,9 +6,10 @@
  * library works in threads with the locale C only: in those that sl_thread_start() starts, and in
  * threads of a caller that have called sl_plain_locale().
  *
- * The caller of a pool submits jobs and waits for each of them. A job is submitted again after it was waited
- * for. Jobs start in the order in which they were submitted, urgent ones before the others. Whoever
- * waits for a job that has not started runs it, so jobs can submit jobs and wait for them.
+ * The caller of a pool submits jobs and waits for each of them. A job is submitted again after it
+ * was waited for. Jobs start in the order in which they were submitted, urgent ones before the
+ * others. Whoever waits for a job that has not started runs it, so jobs can submit jobs and wait
+ * for them.
  */
 #ifndef SL_PRIMITIVES_BASE_JOBS_H
 #define SL_PRIMITIVES_BASE_JOBS_H

@@ -18,14 +18,7 @@ static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUF
 	m[n++] = (struct sl_buffer){"keep", job->keep, job->n, 1, 1, true, 0};
 	m[n++] = (struct sl_buffer){"out", job->out, n_indices, word, word, false, 0};
 	m[n++] = (struct sl_buffer){"n_out", job->n_out, 1, word, word, false, 0};
-	for (uint32_t k = 0; k < job->n_columns; k++) {
-		const struct sl_compact_column *c = &job->column[k];
-		size_t align = c->bytes < 16 ? c->bytes : 16;
-
-		m[n++] = (struct sl_buffer){"from", c->from, job->n, c->bytes, align, true, k + 1};
-		m[n++] = (struct sl_buffer){"to", c->to, job->n, c->bytes, align, false, k + 1};
-	}
-	return n;
+	return n + sl_list_columns(job->n_columns, job->column, job->n, job->n, m + n);
 }
 
 /* The answer for no items. */

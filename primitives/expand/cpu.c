@@ -9,15 +9,6 @@
 #include "indices.h"
 #include "primitives/compact/items.h"
 
-/* Scratch for the indices of jobs that have columns. */
-static size_t scratch(const struct sl_shape *shape)
-{
-	struct sl_arena a = {0};
-
-	sl_expand_cut_indices(&a, shape->n_out, shape->n_columns, NULL);
-	return a.used;
-}
-
 /* out[j] = the number of runs before the last that end at or before slot j. */
 static void expand(const struct sl_expand_job *job, uint32_t *out)
 {
@@ -69,6 +60,6 @@ const struct sl_backend sl_expand_cpu = {
 	.primitive = SL_EXPAND,
 	.space = SL_HOST,
 	.help = "one loop over slots and runs on one thread; the specification",
-	.scratch = scratch,
+	.scratch = sl_expand_scratch_of_indices,
 	.expand = run,
 };

@@ -59,13 +59,4 @@ static inline enum sl_status gather_columns(
 	return SL_OK;
 }
 
-/* Scratch for the indices of jobs that have columns. */
-static inline size_t scratch_of_indices(const struct sl_shape *shape)
-{
-	struct sl_arena a = {};
-
-	sl_expand_cut_indices(&a, shape->n_out, shape->n_columns, nullptr);
-	return a.used;
-}
-
 #endif

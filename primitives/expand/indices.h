@@ -16,4 +16,13 @@ static inline uint32_t *sl_expand_cut_indices(
 	return out ? out : cut;
 }
 
+/* Scratch for the indices of jobs that have columns. */
+static inline size_t sl_expand_scratch_of_indices(const struct sl_shape *shape)
+{
+	struct sl_arena a = {NULL, 0, 0};
+
+	(void)sl_expand_cut_indices(&a, shape->n_out, shape->n_columns, NULL);
+	return a.used;
+}
+
 #endif

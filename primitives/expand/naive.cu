@@ -44,6 +44,6 @@ const struct sl_backend SL_NAME(sl_expand_naive) = {
 	.space = SL_DEVICE,
 	.help = "a binary search per slot in global memory",
 	.tunable = {.block = 256, .block_step = 1, .block_most = BLOCK_MAX},
-	.scratch = scratch_of_indices,
+	.scratch = sl_expand_scratch_of_indices,
 	.expand = run,
 };

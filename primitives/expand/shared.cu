@@ -24,8 +24,8 @@
  * log2 n loads per slot. A tile without slots reads nothing; so zero counts cost only the searches.
  * The same block gathers its columns by the indices, which stay in shared memory.
  *
- * Launches: 1 or 2. Scratch: one word per tile. Limits: n and n_out < 2^32; a tile has at most 2^15 ends and slots,
- * so a mark has 16 bits.
+ * Launches: 1 or 2. Scratch: one word per tile. Limits: n and n_out < 2^32; a tile has at most 2^15
+ * ends and slots, so a mark has 16 bits.
  */
 #include "primitives/compact/items.h"
 #include "primitives/kernel/kernel.cuh"

@@ -90,6 +90,6 @@ const struct sl_backend SL_NAME(sl_expand_tiled) = {
 		.block_step = 32,
 		.block_most = BLOCK_MAX,
 		.shared_bytes = shared_bytes},
-	.scratch = scratch_of_indices,
+	.scratch = sl_expand_scratch_of_indices,
 	.expand = run,
 };

@@ -154,12 +154,13 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
  * backend and device are texts or None; out is an array to write to, or None: a Column is made.
  * stream is None, or the number of a CUDA stream. Arrays of a device stay there.
  *
- * scan(array, inclusive, backend, device, out, stream): the array of sums compact(flags, backend,
- * device, out, stream): (array of indices, number of them that are valid) expand(runs, slots or
- * -1, form, backend, device, out, stream): the array of indices sort(keys, values or
- * None, begin_bit, end_bit or -1, backend, device, out, values_out, stream): (keys, values)
- * deflate(data, wrapper, level, backend, device, out, stream): bytes, or a Column of a device; with
- * out, their number
+ * What each call returns:
+ *
+ *	scan       the array of sums
+ *	compact    the array of indices, and the number of them that are valid; 0 with n_out
+ *	expand     the array of indices; slots is -1 for as many as runs
+ *	sort       keys, values; values may be None, and end_bit -1 for all bits
+ *	deflate    bytes, or a Column of a device; with out, their number
  */
 PyObject *sl_py_scan(PyObject *module, PyObject *args);
 PyObject *sl_py_compact(PyObject *module, PyObject *args);

@@ -45,7 +45,7 @@ template <class Collisions> struct score_rules {
 	const struct sl_grid_set *grids; /* device memory */
 };
 
-/* --- the particles of a warp ------------------------------------------------------------------- */
+/* --- the particles of a warp ------------------------------------------------------------------ */
 
 /* The particles of a launch. */
 struct scored_particles {
@@ -55,7 +55,10 @@ struct scored_particles {
 	uint8_t *keep; /* is set to whether a particle is alive afterwards, unless it is NULL */
 };
 
-/* The numbers of the particles of a warp that no lane has taken. All its lanes have the same. */
+/*
+ * The numbers of the particles of a warp that no lane has taken; none are left from end on. All its
+ * lanes have the same.
+ */
 struct warp_queue {
 	uint32_t next, end;
 };
@@ -138,8 +141,8 @@ static __device__ __forceinline__ bool next_particle(const sl_rules &rules, uint
 
 /*
  * A step of a lane that is busy; adds its collision. All lanes of a warp call it, and take their
- * steps at the same time: without the votes the compiler let lanes run ahead, and the warp ran
- * their steps one after another.
+ * steps at the same time: where they were not synchronised, the compiler let lanes run ahead, and
+ * the warp ran their steps one after another.
  */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void score_step(const sl_rules *rules, uint32_t most,
@@ -166,8 +169,10 @@ static __device__ __forceinline__ void score_step(const sl_rules *rules, uint32_
 	__syncwarp();
 }
 
-/* Advances the particles of a warp, and adds their collisions. *alive: how many of a lane are alive
- * afterwards. */
+/*
+ * Advances the particles of a warp, and adds their collisions. Adds to *alive how many of the
+ * lane's are alive afterwards.
+ */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void advance_collisions(const sl_rules *rules, uint32_t most,
 	const struct scored_particles &particles, const struct score_rules<Collisions> &scores,
@@ -219,8 +224,8 @@ static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t
 
 /*
  * As advance_collisions(), and adds each flight too. Flights have different numbers of pieces. A
- * lane without pieces waits until STEP_LANES lanes have none, or no lane has a piece, and then takes
- * a step, while the others add pieces.
+ * lane without pieces waits until STEP_LANES lanes have none, or no lane has a piece, and then
+ * takes a step, while the others add pieces.
  */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
@@ -255,7 +260,7 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 	}
 }
 
-/* Advances the particles of a warp, and adds to the scores. Returns how many of a lane stay alive. */
+/* Advances the particles of a warp, and adds to the scores. Returns how many of the lane's are alive. */
 template <bool flights, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 	const struct scored_particles &particles, const struct score_rules<Collisions> &scores,
@@ -273,7 +278,7 @@ static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* What the launch of a kernel whose blocks have these counters is. */
+/* Threads of a block, and blocks of a multiprocessor, of the kernel with these counters. */
 template <bool flights, class Counters> struct launch_of;
 
 template <bool flights> struct launch_of<flights, struct sl_block_scores> {
@@ -332,7 +337,7 @@ static uint32_t find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	return (uint32_t)(fewest > limits->multiprocessors ? fewest : limits->multiprocessors);
 }
 
-/* Those of a kernel with sl_cached_scores: a thread for each particle, or as many as fit at a time. */
+/* Those of a kernel with sl_cached_scores: a thread per particle, or as many as fit at a time. */
 template <bool flights> static uint32_t blocks_at_a_time(uint64_t n, const struct sl_limits *limits)
 {
 	const uint32_t most = limits->multiprocessors * BLOCKS_PER_MULTIPROCESSOR<flights>;

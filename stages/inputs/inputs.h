@@ -299,6 +299,23 @@ struct sl_reading {
 /* Moves the stream of gzip files to the first particle of file k. */
 enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k);
 
+/* --- nifti ------------------------------------------------------------------------------------ */
+
+struct sl_npy;
+
+enum { SL_NIFTI_BYTES = 348 }; /* of a header */
+
+/* Whether a file, of which the first 4 bytes are given, is NIfTI of any version. */
+bool sl_is_nifti(const uint8_t *file);
+
+/*
+ * Reads a header of SL_NIFTI_BYTES: the type and shape of the items, the edges of a voxel (0 if the
+ * header does not state them), and where the items begin in the file. Returns NULL, or what is
+ * wrong, as a part of a message.
+ */
+const char *sl_nifti_header(
+	const uint8_t *header, struct sl_npy *a, double edge_mm[3], uint32_t *offset);
+
 /* --- list_source ------------------------------------------------------------------------------ */
 
 /*

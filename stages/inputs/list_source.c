@@ -1,6 +1,6 @@
 /*
- * list_source.c - reads lists as the source of other models: turned, moved, with weights as an alias
- * table.
+ * list_source.c - reads lists as the source of other models: turned, moved, with the weights as an
+ * alias table.
  */
 #define SL_MODEL_HOST
 #include "stages/inputs/inputs.h"
@@ -13,10 +13,9 @@
 #include "stages/batch/recipe.h"
 #include "stages/models/config/list_config.h"
 
-/* Particles that are read at once; the farthest position, cm; a record without place in the table. */
-enum { GROUP = 4096 };
-#define FARTHEST 1e15
-#define NONE     UINT32_MAX
+enum { GROUP = 4096 };      /* particles that are read at once */
+#define FARTHEST 1e15       /* of a position, cm */
+#define NONE     UINT32_MAX /* the other record of one that has no place in the table yet */
 
 /* --- records ---------------------------------------------------------------------------------- */
 
@@ -97,7 +96,10 @@ struct sweep {
 	double per_mean; /* 1 over the mean weight */
 };
 
-/* The first record from k on without a place whose weight is below the mean, or at least the mean. */
+/*
+ * The first record from k on that has no place yet, and whose weight is below the mean; if `below`
+ * is false, at least the mean.
+ */
 static uint32_t next(const struct sweep *s, uint32_t k, bool below)
 {
 	while (k < s->n &&

@@ -16,8 +16,9 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/formats/tables/tables.h"
+#include "stages/inputs/inputs.h"
 
-enum { BUFFER_BYTES = 1 << 14, PLANES = 32, NIFTI_BYTES = 348 };
+enum { BUFFER_BYTES = 1 << 14, PLANES = 32 };
 
 static const char advice[] =
 	"; check that it is the right file, and write labels with numpy.save() "
@@ -291,82 +292,18 @@ static enum sl_status read_raw(struct volume_file *f)
 
 /* --- NIfTI-1 ---------------------------------------------------------------------------------- */
 
-/* A number at an offset of the header; see nifti1.h for the names of the fields. */
-static double field(const uint8_t *header, bool big_endian, int at, char kind, uint32_t bytes)
-{
-	const struct sl_npy a = {.kind = kind, .bytes = bytes, .big_endian = big_endian};
-
-	return sl_npy_value(&a, header + at);
-}
-
-/* Whether the first number of the header is its size, in one of the byte orders. */
-static bool is_nifti(const uint8_t *header, double size)
-{
-	return field(header, false, 0, 'i', 4) == size || field(header, true, 0, 'i', 4) == size;
-}
-
-/* Reads the fields dim, datatype and bitpix. */
-static enum sl_status read_nifti_shape(const uint8_t *h, bool big, struct sl_npy *a)
-{
-	static const int codes[] = {2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280};
-	static const char types[] = "u1i2i4f4f8i1u2u4i8u8";
-	const double dimensions = field(h, big, 40, 'i', 2), code = field(h, big, 70, 'i', 2);
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-		if (code == codes[i])
-			sl_npy_type(types + 2 * i, 2, a);
-	if (a->bytes == 0 || field(h, big, 72, 'i', 2) != 8 * a->bytes)
-		return refuse("its datatype is not one of whole or real numbers");
-	a->big_endian = big;
-	a->fortran = true;
-	a->dimensions = 3;
-	a->n = 1;
-	for (int d = 0; d < 7; d++) {
-		double size = d < dimensions ? field(h, big, 42 + 2 * d, 'i', 2) : 1;
-
-		if (!(dimensions >= 1 && dimensions <= 7 && size >= 1))
-			return refuse("its field dim is not a shape");
-		if (d < 3)
-			a->size[d] = (uint64_t)size;
-		else if (size > 1)
-			a->dimensions = (uint32_t)d + 1;
-		a->n = sl_size_mul(a->n, (size_t)size);
-	}
-	return SL_OK;
-}
-
-/* Reads pixdim in the unit of xyzt_units, which is mm if it is unknown. */
-static void read_nifti_edges(const uint8_t *h, bool big, double edge_mm[3])
-{
-	static const double units[8] = {1, 1000, 1, 1e-3};
-
-	for (int d = 0; d < 3; d++)
-		edge_mm[d] = field(h, big, 80 + 4 * d, 'f', 4) * units[h[123] & 7];
-	if (!(edge_mm[0] > 0 && edge_mm[1] > 0 && edge_mm[2] > 0))
-		edge_mm[0] = edge_mm[1] = edge_mm[2] = 0;
-}
-
 /* Reads the header from the stream, and what follows until the first item. */
 static enum sl_status read_nifti_header(struct volume_file *f)
 {
-	uint8_t h[NIFTI_BYTES], byte;
-	double slope, offset;
-	bool big;
+	uint8_t header[SL_NIFTI_BYTES], byte;
+	const char *problem;
+	uint32_t offset;
 
-	SL_TRY(sl_npy_read(&f->in, h, sizeof(h)));
-	if (!is_nifti(h, NIFTI_BYTES) || memcmp(h + 344, "n+1", 4) != 0)
-		return refuse(
-			"it is not NIfTI-1 in one file (NIfTI-2 and pairs of files are not read)");
-	big = field(h, false, 0, 'i', 4) != NIFTI_BYTES;
-	SL_TRY(read_nifti_shape(h, big, &f->array));
-	read_nifti_edges(h, big, f->v->edge_mm);
-	slope = field(h, big, 112, 'f', 4);
-	if (slope != 0 && !(slope == 1 && field(h, big, 116, 'f', 4) == 0))
-		return refuse("its values are scaled (scl_slope, scl_inter), and labels are not");
-	offset = field(h, big, 108, 'f', 4);
-	if (!(offset >= NIFTI_BYTES && offset <= 1 << 24))
-		return refuse("its field vox_offset is not an offset after the header");
-	for (uint32_t at = NIFTI_BYTES; at < (uint32_t)offset; at++)
+	SL_TRY(sl_npy_read(&f->in, header, sizeof(header)));
+	problem = sl_nifti_header(header, &f->array, f->v->edge_mm, &offset);
+	if (problem)
+		return refuse(problem);
+	for (uint32_t at = SL_NIFTI_BYTES; at < offset; at++)
 		SL_TRY(sl_npy_read(&f->in, &byte, 1));
 	return SL_OK;
 }
@@ -421,7 +358,7 @@ static enum sl_status read_format(struct volume_file *f)
 		return read_npz(f);
 	if (begins_with(f, "\x1f\x8b", 2))
 		return read_gzip(f);
-	if (f->bytes >= 4 && (is_nifti(f->at, NIFTI_BYTES) || is_nifti(f->at, 540 /* NIfTI-2 */)))
+	if (f->bytes >= 4 && sl_is_nifti(f->at))
 		return read_nifti(f);
 	return refuse(
 		"it is none of .npy, .npz, .nii, .nii.gz, and its name does not end in .bin, .raw "

@@ -28,8 +28,8 @@ enum {
 
 /*
  * Reads the file path. SL_BAD_INPUT for a file that is damaged, has another shape or labels that
- * are not whole numbers from 0 to 65535, or pixels that are no weights; SL_USAGE for a wrong request. Free the volume with
- * sl_volume_free(); after a failure it has no labels.
+ * are not whole numbers from 0 to 65535, or pixels that are no weights; SL_USAGE for a wrong
+ * request. Free the volume with sl_volume_free(); after a failure it has no labels.
  */
 enum sl_status sl_volume_read(
 	const char *path, const struct sl_volume_request *request, struct sl_volume *v);

@@ -234,8 +234,8 @@ struct sl_model {
 	/*
 	 * Data of the rules that are too large for them (rules_data.h); NULL: none. data() returns
 	 * the member of the rules that refers to them. load() reads the files that keys name, and
-	 * sets *key to the last of these keys. Without rules, before make(), it sets the keys that follow from the file, and what
-	 * identifies it; with rules, it writes the data.
+	 * sets *key to the last of these keys. Without rules, before make(), it sets the keys that
+	 * follow from the files, and what identifies them; with rules, it writes the data.
 	 */
 	struct sl_rules_data *(*data)(void *rules);
 	enum sl_status (*load)(void *config, const void *rules,

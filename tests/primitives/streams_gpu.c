@@ -384,7 +384,7 @@ static void queue_and_compare(struct chain *c, const struct chain *right, uint32
  */
 TEST(results_are_the_same_while_the_memory_is_busy)
 {
-	enum { RUNS = 200, WORDS = 1 << 26 };
+	enum { RUNS = 300, WORDS = 1 << 26 };
 	struct chain c = chain_get(kinds[SHARED], 9000001, 0);
 	struct chain right = chain_get(kinds[SHARED], 9000001, 0);
 	uint32_t *words, *differ, found = 1;

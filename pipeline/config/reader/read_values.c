@@ -141,20 +141,32 @@ static bool has_list(const struct sl_reader *r)
 	return r->model->source > 0 && sl_reader_seen(r, files);
 }
 
+/* Is path a key of the source that a list can replace: of the section that has the key of the list? */
+static bool is_of_source(const struct sl_reader *r, const char *path)
+{
+	const char *key = r->model->source_key, *end = strrchr(key, '.');
+	char section[SL_KEY_BYTES];
+	int bytes;
+
+	if (!end)
+		return false;
+	bytes = snprintf(
+		section, sizeof(section), "model.%s.%.*s.", r->model->name, (int)(end - key), key);
+	return strncmp(path, section, (size_t)bytes) == 0;
+}
+
 /*
- * Is path a key that can be left out here: run.particles and the place of the source if files
+ * Is path a key that can be left out here: run.particles and the keys of the source if files
  * provide them, keep if no survivors are written?
  */
 static bool is_optional(const struct sl_reader *r, const char *path)
 {
-	static const char place[] = ".source.position"; /* of the model voxels */
 	const struct sl_seen *format = sl_reader_seen(r, "output.format");
-	const size_t bytes = strlen(path);
 
 	if (strcmp(path, "run.particles") == 0)
 		return r->model && (r->model->read || has_list(r));
-	if (bytes > sizeof(place) && strcmp(path + bytes - sizeof(place) + 1, place) == 0)
-		return has_list(r);
+	if (r->model && has_list(r) && is_of_source(r, path))
+		return true;
 	return strcmp(path, "keep") == 0 && format &&
 	       strcmp(sl_yaml_text(r->tree[format->key.source], format->value, NULL), "none") == 0;
 }
