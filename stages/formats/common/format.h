@@ -94,8 +94,9 @@ struct sl_joined_file;
 struct sl_format;
 
 /*
- * What add packs is divided into tasks, which the threads of a pool take one after another. Task t
- * packs its share of the block into memory that no other task uses. Each thread has its own x.
+ * What add packs is divided into tasks, which the threads of a pool take one after another. A
+ * function makes the bytes of task t in memory of its thread, whose number is x - j->worker; another
+ * one puts them.
  */
 typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
 
@@ -113,7 +114,6 @@ struct sl_joined_file {
 	const struct sl_table *block; /* that add packs */
 	struct sl_exec *worker;       /* each has scratch of its own */
 	uint32_t n_workers;           /* at least 1 */
-	sl_join_task *task;           /* of sl_join_run() */
 	struct sl_job_pool *pool;     /* NULL: the caller runs all tasks */
 	struct sl_written written;    /* by add; begin sets the columns */
 
@@ -137,8 +137,13 @@ static inline uint32_t sl_join_rows(uint64_t rows)
 /* Cuts j->worker from the arena, and so many bytes of scratch for each worker. */
 void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch);
 
-/* Runs tasks 0 to n - 1. The status of the first of those that failed. */
-enum sl_status sl_join_run(struct sl_joined_file *j, uint32_t n, sl_join_task *task);
+/*
+ * Makes tasks 0 to n - 1, several at a time, and puts them in this order, one at a time, while those
+ * after them are made. Each is put by the thread that has made it. put may be NULL. The status of
+ * the first task that failed; none after it is put.
+ */
+enum sl_status sl_join_run(
+	struct sl_joined_file *j, uint32_t n, sl_join_task *make, sl_join_task *put);
 
 struct sl_format_join {
 	/* The number of parts; NULL: one part, which is the whole file. */

@@ -15,23 +15,34 @@
 /* Rows whose chunks follow one another, those of a column after those of the column before. */
 enum { ORDER_ROWS = 1 << 17 };
 
+enum { SURVEY_ROWS = 1 << 16 }; /* that a task adds to the digests */
+
 /* A column that is not constant. */
 struct join_column {
-	uint32_t room;                 /* items of a full chunk */
-	uint32_t first;                /* its first task in a block */
-	uint8_t *bytes;                /* the chunks of a block, compressed, each in chunk_room */
-	struct sl_openpmd_chunk *next; /* where the next chunk is recorded */
+	uint32_t room;                 /* items of a full chunk; 0: the column is constant */
+	struct sl_openpmd_chunk *next; /* where the first chunk of the block is recorded */
 	bool planes;                   /* chunks are shuffled */
+};
+
+/* Chunk i of column k in the block. */
+struct join_task {
+	uint32_t k, i;
+};
+
+/* What a worker makes: the bytes of a chunk. */
+struct join_chunk {
+	uint8_t *bytes;
+	uint32_t crc;
 };
 
 struct openpmd_join {
 	struct sl_openpmd_pieces pieces;
 	struct join_column column[SL_COLUMN_COUNT];
-	uint32_t varies[SL_COLUMN_COUNT],
-		n_varies; /* numbers of the columns that are not constant */
-	size_t used;      /* bytes of the part */
-	uint32_t crc;     /* of these */
-	uint64_t rows;    /* added */
+	struct join_task *task;   /* of the block, in the order of the file */
+	struct join_chunk *chunk; /* of each worker */
+	size_t used;              /* bytes of the part */
+	uint32_t crc;             /* of these */
+	uint64_t rows;            /* added */
 	uint64_t digest[SL_COLUMN_COUNT];
 };
 
@@ -47,29 +58,44 @@ static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 	return c->room ? (uint32_t)sl_ceil_div(n, c->room) : 0;
 }
 
+/* Cuts what describes the chunks, and room for one chunk of each worker. */
+static void lay_out_chunks(struct sl_arena *a, struct sl_joined_file *j, struct openpmd_join *made)
+{
+	struct sl_openpmd_chunk *next = made->pieces.chunk = (struct sl_openpmd_chunk *)sl_cut_items(
+		a, made->pieces.n_chunks, sizeof(*next));
+
+	for (uint32_t k = 0; next && k < j->all.n_columns; k++)
+		if (made->column[k].room) {
+			made->column[k].next = next;
+			next += sl_openpmd_chunks(j->all.n, sl_facts_of(&j->all.column[k])->bytes);
+		}
+	made->chunk = (struct join_chunk *)sl_cut_items(a, j->n_workers, sizeof(*made->chunk));
+	for (uint32_t i = 0; i < j->n_workers; i++) {
+		uint8_t *bytes = (uint8_t *)sl_cut(a, SL_OPENPMD_CHUNK_BYTES);
+
+		if (made->chunk)
+			made->chunk[i].bytes = bytes;
+	}
+}
+
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct openpmd_join made = {.used = 0};
-	const uint32_t rows = sl_join_rows(j->rows);
-	size_t before[SL_COLUMN_COUNT];
+	uint32_t tasks = 0;
 
 	for (uint32_t k = 0; k < j->all.n_columns; k++) {
 		const uint32_t item = sl_facts_of(&j->all.column[k])->bytes;
 		struct join_column *c = &made.column[k];
 
-		if (j->all.column[k].constant)
+		if (j->all.column[k].constant || j->all.n == 0)
 			continue;
-		made.varies[made.n_varies++] = k;
-		c->room = j->all.n ? sl_openpmd_chunk_items(j->all.n, item) : 0;
-		c->bytes = (uint8_t *)sl_cut_items(a, chunks_in(c, rows), (size_t)c->room * item);
-		before[k] = made.pieces.n_chunks;
+		c->room = sl_openpmd_chunk_items(j->all.n, item);
+		tasks += chunks_in(c, sl_join_rows(j->rows));
 		made.pieces.n_chunks += sl_openpmd_chunks(j->all.n, item);
 	}
-	made.pieces.chunk = (struct sl_openpmd_chunk *)sl_cut_items(
-		a, made.pieces.n_chunks, sizeof(*made.pieces.chunk));
-	for (uint32_t i = 0; made.pieces.chunk && i < made.n_varies; i++)
-		made.column[made.varies[i]].next = made.pieces.chunk + before[made.varies[i]];
+	made.task = (struct join_task *)sl_cut_items(a, tasks, sizeof(*made.task));
+	lay_out_chunks(a, j, &made);
 	sl_join_lay_out(a, j, sl_openpmd_chunk_scratch(j->run));
 	if (own)
 		*own = made;
@@ -95,118 +121,134 @@ static enum sl_status begin(struct sl_joined_file *j)
 }
 
 /* Task: decides by the first items of a column whether its chunks are shuffled. */
-static enum sl_status choose_planes(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status choose_planes(struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
 {
-	struct openpmd_join *own = (struct openpmd_join *)j->own;
-	struct join_column *c = &own->column[own->varies[t]];
-	struct sl_openpmd_stretch s = {&j->block->column[own->varies[t]], 0,
+	struct join_column *c = &((struct openpmd_join *)j->own)->column[k];
+	struct sl_openpmd_stretch s = {&j->block->column[k], 0,
 		j->block->n < c->room ? j->block->n : c->room, false};
 
-	SL_TRY(sl_openpmd_choose_planes(x, j->run, &s));
+	if (c->room)
+		SL_TRY(sl_openpmd_choose_planes(x, j->run, &s));
 	c->planes = s.planes;
 	return SL_OK;
 }
 
-/* The column of task t. */
-static uint32_t column_of(const struct openpmd_join *own, uint32_t t)
+/* Items of a chunk. */
+static uint32_t items_of(const struct sl_joined_file *j, const struct join_task *task)
 {
-	uint32_t i = own->n_varies - 1;
+	const uint32_t room = ((const struct openpmd_join *)j->own)->column[task->k].room;
+	const uint32_t left = j->block->n - task->i * room;
 
-	while (own->column[own->varies[i]].first > t)
-		i--;
-	return own->varies[i];
+	return left < room ? left : room;
 }
 
 /* Task: makes a chunk of a column. */
 static enum sl_status make_chunk(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
-	const uint32_t k = column_of(own, t);
-	const struct join_column *c = &own->column[k];
-	const struct sl_table_column *column = &j->block->column[k];
-	const uint32_t i = t - c->first, from = i * c->room, left = j->block->n - from;
-	struct sl_openpmd_stretch s = {column, from, left < c->room ? left : c->room, c->planes};
+	const struct join_task *task = &own->task[t];
+	const struct join_column *c = &own->column[task->k];
+	struct join_chunk *made = &own->chunk[x - j->worker];
+	struct sl_openpmd_stretch s = {&j->block->column[task->k], task->i * c->room,
+		items_of(j, task), c->planes};
 
-	return sl_add_context(
-		sl_openpmd_pack_chunk(x, j->run, &s, c->room,
-			c->bytes + (size_t)i * c->room * sl_facts_of(column)->bytes, &c->next[i]),
-		"column %s", sl_table_name(j->block, k));
-}
-
-/* Puts the chunks of column k that end in the rows from from to to of the block. */
-static enum sl_status put_chunks(struct sl_joined_file *j, uint32_t k, uint32_t from, uint32_t to)
-{
-	struct openpmd_join *own = (struct openpmd_join *)j->own;
-	struct join_column *c = &own->column[k];
-	const size_t chunk_bytes = (size_t)c->room * sl_facts_of(&j->block->column[k])->bytes;
-
-	for (uint32_t i = from / c->room; (i + 1) * (uint64_t)c->room <= to; i++) {
-		struct sl_openpmd_chunk *chunk = &c->next[i];
-		const uint8_t *bytes = c->bytes + i * chunk_bytes;
-
-		chunk->at = own->used;
-		own->used += chunk->bytes;
-		own->crc = sl_crc32_update(own->crc, bytes, chunk->bytes);
-		SL_TRY(j->put(j->context, 0, bytes, chunk->bytes));
-	}
+	SL_TRY(sl_add_context(sl_openpmd_pack_chunk(x, j->run, &s, c->room, made->bytes,
+				      &c->next[task->i]),
+		"column %s", sl_table_name(j->block, task->k)));
+	made->crc = sl_crc32(made->bytes, c->next[task->i].bytes);
 	return SL_OK;
 }
 
-/* Extends the box of all positions. */
-static void extend_box(struct openpmd_join *own, const struct sl_table_column *c, uint32_t n)
+/* Puts the chunk. */
+static enum sl_status put_chunk(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	int axis = (int)c->column - (int)SL_COLUMN_x;
-	double lo, hi;
+	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	const struct join_task *task = &own->task[t];
+	const struct join_chunk *made = &own->chunk[x - j->worker];
+	struct sl_openpmd_chunk *chunk = &own->column[task->k].next[task->i];
 
-	if (axis < 0 || axis > 2)
-		return;
-	sl_openpmd_bound(c, n, &lo, &hi);
-	own->pieces.lo[axis] = fmin(own->pieces.lo[axis], lo);
-	own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
+	chunk->at = own->used;
+	own->used += chunk->bytes;
+	own->crc = sl_crc32_combine(own->crc, made->crc, chunk->bytes);
+	j->written.values += items_of(j, task);
+	return j->put(j->context, 0, made->bytes, chunk->bytes);
 }
 
-/* Puts the chunks of the block; those that are not full come last. */
-static enum sl_status put_block(struct sl_joined_file *j)
+/*
+ * Task: extends the box by a column of positions, or adds some rows to the digests. The columns come
+ * first.
+ */
+static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+{
+	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	const int axis = t < j->all.n_columns
+	                         ? (int)j->all.column[t].column - (int)SL_COLUMN_x
+	                         : -1;
+	const uint32_t from = (t - j->all.n_columns) * SURVEY_ROWS;
+	uint64_t digest[SL_COLUMN_COUNT] = {0};
+	struct sl_table rows = *j->block;
+	double lo, hi;
+
+	(void)x;
+	if (axis >= 0 && axis <= 2) {
+		sl_openpmd_bound(&rows.column[t], rows.n, &lo, &hi);
+		own->pieces.lo[axis] = fmin(own->pieces.lo[axis], lo);
+		own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
+	}
+	if (t < j->all.n_columns)
+		return SL_OK;
+	rows.n = rows.n - from < SURVEY_ROWS ? rows.n - from : SURVEY_ROWS;
+	for (uint32_t k = 0; k < rows.n_columns; k++)
+		if (!rows.column[k].constant)
+			rows.column[k].data = (char *)rows.column[k].data +
+			                      (size_t)from * sl_facts_of(&rows.column[k])->bytes;
+	sl_digest_add_rows(&rows, own->rows + from, digest);
+	for (uint32_t k = 0; k < rows.n_columns; k++)
+		__atomic_fetch_add(&own->digest[k], digest[k], __ATOMIC_RELAXED);
+	return SL_OK;
+}
+
+/* Adds the chunks of column k that end in the rows from from to to of the block to the n tasks. */
+static uint32_t add_tasks(struct openpmd_join *own, uint32_t n, uint32_t k, uint32_t from, uint32_t to)
+{
+	const uint32_t room = own->column[k].room;
+
+	for (uint32_t i = room ? from / room : 0; room && (i + 1) * (uint64_t)room <= to; i++)
+		own->task[n++] = (struct join_task){k, i};
+	return n;
+}
+
+/* Lists the chunks of the block; those that are not full come last. */
+static uint32_t list_tasks(const struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t n = j->block->n;
+	uint32_t tasks = 0;
 
 	for (uint32_t from = 0; from < n; from += ORDER_ROWS)
-		for (uint32_t i = 0; i < own->n_varies; i++)
-			SL_TRY(put_chunks(j, own->varies[i], from,
-				n - from < ORDER_ROWS ? n : from + ORDER_ROWS));
-	for (uint32_t i = 0; i < own->n_varies; i++) {
-		struct join_column *c = &own->column[own->varies[i]];
-		const uint32_t all = chunks_in(c, n), full = n / c->room;
-
-		if (all > full)
-			SL_TRY(put_chunks(j, own->varies[i], full * c->room, (full + 1) * c->room));
-		c->next += all;
-		j->written.values += n;
-	}
-	return SL_OK;
+		for (uint32_t k = 0; k < j->all.n_columns; k++)
+			tasks = add_tasks(own, tasks, k, from,
+				n - from < ORDER_ROWS ? n : from + ORDER_ROWS);
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
+		if (own->column[k].room && n % own->column[k].room)
+			own->task[tasks++] = (struct join_task){k, n / own->column[k].room};
+	return tasks;
 }
 
 static enum sl_status add(struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
-	const struct sl_table *block = j->block;
-	uint32_t tasks = 0;
+	const uint32_t n = j->block->n;
 
-	sl_digest_add_rows(block, own->rows, own->digest);
-	for (uint32_t k = 0; k < block->n_columns; k++)
-		extend_box(own, &block->column[k], block->n);
-	for (uint32_t i = 0; i < own->n_varies; i++) {
-		struct join_column *c = &own->column[own->varies[i]];
-
-		c->first = tasks;
-		tasks += chunks_in(c, block->n);
-	}
 	if (own->rows == 0)
-		SL_TRY(sl_join_run(j, own->n_varies, choose_planes));
-	own->rows += block->n;
-	SL_TRY(sl_join_run(j, tasks, make_chunk));
-	return put_block(j);
+		SL_TRY(sl_join_run(j, j->all.n_columns, choose_planes, NULL));
+	SL_TRY(sl_join_run(j, j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey,
+		NULL));
+	own->rows += n;
+	SL_TRY(sl_join_run(j, list_tasks(j), make_chunk, put_chunk));
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
+		own->column[k].next += chunks_in(&own->column[k], n);
+	return SL_OK;
 }
 
 static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)

@@ -87,31 +87,23 @@ static uint32_t piece_rows(uint32_t left)
 	return left < PIECE_ROWS ? left : PIECE_ROWS;
 }
 
-/* A piece: text of some rows, and its gzip member; NULL: the file is plain. */
+/* What a worker makes: text of some rows, and its gzip member; NULL: the file is plain. */
 struct piece {
 	char *text;
 	uint8_t *member;
 	size_t bytes; /* of the text, or of the member */
 };
 
-/* As many pieces as workers are made at the same time, while those before them are put. */
-struct text_join {
-	struct piece *piece, *full; /* that are made; that are put */
-	uint32_t n_full;
-	uint32_t from; /* first row of the first of the pieces that are made */
-};
-
 static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	const bool gzip = j->format == &sl_format_csv_gz;
-	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
-	struct piece *piece = (struct piece *)sl_cut_items(a, 2 * j->n_workers, sizeof(*piece));
+	struct piece *piece = (struct piece *)sl_cut_items(a, j->n_workers, sizeof(*piece));
 	struct sl_shape shape = {.level = j->run->level, .most_room = true};
 	struct sl_table longest = j->all;
 
 	longest.n = piece_rows(j->all.n);
 	shape.in_bytes = sl_csv_text_bytes(&longest);
-	for (uint32_t i = 0; i < 2 * j->n_workers; i++) {
+	for (uint32_t i = 0; i < j->n_workers; i++) {
 		char *text = (char *)sl_cut(a, shape.in_bytes);
 		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, packed_bytes(&longest)) : NULL;
 
@@ -119,37 +111,20 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 			piece[i] = (struct piece){.text = text, .member = member};
 	}
 	sl_join_lay_out(a, j, gzip ? sl_scratch(j->run->deflate, &shape) : 0);
-	if (own)
-		*own = (struct text_join){.piece = piece, .full = piece + j->n_workers};
-	j->own = own;
+	j->own = piece;
 }
 
-/* Puts the pieces that were made before. */
-static enum sl_status put_full(struct sl_joined_file *j)
+static struct piece *piece_of(const struct sl_joined_file *j, const struct sl_exec *x)
 {
-	const struct text_join *own = (const struct text_join *)j->own;
-
-	for (uint32_t i = 0; i < own->n_full; i++) {
-		const struct piece *p = &own->full[i];
-
-		SL_TRY(j->put(
-			j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes));
-	}
-	return SL_OK;
+	return (struct piece *)j->own + (x - j->worker);
 }
 
-/*
- * Task: 0 puts the pieces made before, the others make one each; before the first block, the first
- * line.
- */
+/* Task: makes a piece; before the first block, the first line. */
 static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	const struct text_join *own = (const struct text_join *)j->own;
-	const uint32_t k = t > 0 ? t - 1 : 0, from = own->from + k * PIECE_ROWS;
-	struct piece *p = &own->piece[k];
+	struct piece *p = piece_of(j, x);
+	const uint32_t from = t * PIECE_ROWS;
 
-	if (t == 0)
-		return put_full(j);
 	p->bytes = j->block->n == 0 ? sl_csv_print_header(&j->all, p->text)
 	                            : sl_csv_print_rows(j->block, from,
 					      piece_rows(j->block->n - from), p->text);
@@ -158,47 +133,25 @@ static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, ui
 	                 : SL_OK;
 }
 
-/* Puts the last pieces that were made. */
-static enum sl_status put_last(struct sl_joined_file *j)
+static enum sl_status put_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	SL_TRY(put_full(j));
-	((struct text_join *)j->own)->n_full = 0;
-	return SL_OK;
-}
+	const struct piece *p = piece_of(j, x);
 
-/* Makes so many pieces, which are put next. */
-static enum sl_status add_pieces(struct sl_joined_file *j, uint32_t n)
-{
-	struct text_join *own = (struct text_join *)j->own;
-	struct piece *made = own->piece;
-
-	SL_TRY(sl_join_run(j, 1 + n, make_piece));
-	own->piece = own->full;
-	own->full = made;
-	own->n_full = n;
-	return SL_OK;
+	if (j->block->n > 0)
+		j->written.values += piece_rows(j->block->n - t * PIECE_ROWS);
+	return j->put(j->context, 0, p->member ? p->member : (const uint8_t *)p->text, p->bytes);
 }
 
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	j->written.columns = 1;
-	SL_TRY(add_pieces(j, 1));
-	return put_last(j); /* no block may follow */
+	return sl_join_run(j, 1, make_piece, put_piece);
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)
 {
-	struct text_join *own = (struct text_join *)j->own;
-	const uint32_t n = j->block->n;
-
-	for (own->from = 0; own->from < n; own->from += j->n_workers * PIECE_ROWS) {
-		const uint32_t left = (uint32_t)sl_ceil_div(n - own->from, PIECE_ROWS);
-
-		SL_TRY(add_pieces(j, left < j->n_workers ? left : j->n_workers));
-	}
-	SL_TRY(put_last(j));
-	j->written.values += n;
-	return SL_OK;
+	return sl_join_run(
+		j, (uint32_t)sl_ceil_div(j->block->n, PIECE_ROWS), make_piece, put_piece);
 }
 
 static const struct sl_format_join join = {

@@ -10,10 +10,9 @@
 #include "stages/formats/common/common.h"
 #include "stages/formats/tables/tables.h"
 
-/* Rows of a stream; streams of a block and a column. */
-enum { STREAM_ROWS = 1 << 17, STREAMS = SL_JOIN_ROWS / STREAM_ROWS };
+enum { STREAM_ROWS = 1 << 17 }; /* of a stream */
 
-/* The stream of some items of a column. */
+/* What a worker makes: the stream of some items of a column. */
 struct npz_stream {
 	uint8_t *bytes;
 	size_t used;
@@ -22,7 +21,7 @@ struct npz_stream {
 
 struct npz_join {
 	struct sl_npz_pieces pieces; /* crc and bytes of each column so far */
-	struct npz_stream stream[SL_COLUMN_COUNT * STREAMS];
+	struct npz_stream *stream;   /* of each worker */
 };
 
 static uint32_t parts(const struct sl_table *all)
@@ -54,20 +53,19 @@ static size_t scratch_bytes(const struct sl_joined_file *j)
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct npz_join *own = (struct npz_join *)sl_cut_items(a, 1, sizeof(*own));
-	const uint32_t streams = (uint32_t)sl_ceil_div(sl_join_rows(j->rows), STREAM_ROWS);
+	struct npz_stream *stream =
+		(struct npz_stream *)sl_cut_items(a, j->n_workers, sizeof(*stream));
+	const size_t most = stream_rows(j) * sizeof(uint64_t);
 
 	if (own)
-		*own = (struct npz_join){.pieces = {.n = 0}};
-	for (uint32_t k = 0; k < j->all.n_columns; k++)
-		for (uint32_t i = 0; i < streams; i++) {
-			uint8_t *bytes = (uint8_t *)sl_cut(
-				a, sl_deflate_most(
-					   items_bytes(&j->all.column[k], stream_rows(j)), 0, 1) +
-					   SL_DEFLATE_JOIN_BYTES);
+		*own = (struct npz_join){.stream = stream};
+	for (uint32_t i = 0; i < j->n_workers; i++) {
+		uint8_t *bytes = (uint8_t *)sl_cut(
+			a, sl_deflate_most(most, 0, 1) + SL_DEFLATE_JOIN_BYTES);
 
-			if (own)
-				own->stream[i * j->all.n_columns + k].bytes = bytes;
-		}
+		if (stream)
+			stream[i].bytes = bytes;
+	}
 	sl_join_lay_out(a, j, scratch_bytes(j));
 	j->own = own;
 }
@@ -93,7 +91,7 @@ static uint32_t rows_in(const struct sl_table *block, uint32_t i)
 /* Makes stream t of the block: of all columns for the first rows, then for the next ones. */
 static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
-	struct npz_stream *s = &((struct npz_join *)j->own)->stream[t];
+	struct npz_stream *s = &((struct npz_join *)j->own)->stream[x - j->worker];
 	const uint32_t k = t % j->block->n_columns, i = t / j->block->n_columns;
 	const struct sl_table_column *c = &j->block->column[k];
 	const uint32_t n = rows_in(j->block, i);
@@ -114,6 +112,20 @@ static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, u
 	return sl_add_context(status, "column %s", sl_table_name(j->block, k));
 }
 
+/* Puts the stream. */
+static enum sl_status put_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+{
+	struct npz_join *own = (struct npz_join *)j->own;
+	const struct npz_stream *s = &own->stream[x - j->worker];
+	const uint32_t k = t % j->block->n_columns, n = rows_in(j->block, t / j->block->n_columns);
+	struct sl_npz_piece *piece = &own->pieces.piece[k];
+
+	piece->crc = sl_crc32_combine(piece->crc, s->crc, items_bytes(&j->block->column[k], n));
+	piece->bytes += s->used;
+	j->written.values += n;
+	return j->put(j->context, k, s->bytes, s->used);
+}
+
 /* After the last row: ends the stream of each column. */
 static enum sl_status end(struct sl_joined_file *j)
 {
@@ -128,21 +140,10 @@ static enum sl_status end(struct sl_joined_file *j)
 
 static enum sl_status add(struct sl_joined_file *j)
 {
-	struct npz_join *own = (struct npz_join *)j->own;
 	const uint32_t columns = j->block->n_columns;
-	const uint32_t tasks = columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS);
 
-	SL_TRY(sl_join_run(j, tasks, make_stream));
-	for (uint32_t t = 0; t < tasks; t++) {
-		const uint32_t k = t % columns, n = rows_in(j->block, t / columns);
-		struct sl_npz_piece *piece = &own->pieces.piece[k];
-
-		piece->crc = sl_crc32_combine(
-			piece->crc, own->stream[t].crc, items_bytes(&j->block->column[k], n));
-		piece->bytes += own->stream[t].used;
-		j->written.values += n;
-		SL_TRY(j->put(j->context, k, own->stream[t].bytes, own->stream[t].used));
-	}
+	SL_TRY(sl_join_run(j, columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS),
+		make_stream, put_stream));
 	return j->written.values == columns * j->rows ? end(j) : SL_OK;
 }
 
