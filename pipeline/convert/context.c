@@ -69,13 +69,14 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-enum sl_status sl_convert_put(void *conversion, const void *bytes, size_t size)
+enum sl_status sl_convert_put(void *conversion, uint64_t at, const void *bytes, size_t size)
 {
 	struct sl_conversion *c = (struct sl_conversion *)conversion;
 
 	SL_TRY(sl_convert_check_stop(c));
 	c->bytes += size;
-	return sl_file_add(&c->file, bytes, size);
+	return at == SL_NEXT ? sl_file_add(&c->file, bytes, size)
+	                     : sl_file_put(&c->file, at, bytes, size);
 }
 
 enum sl_status sl_convert_begin_list(

@@ -61,7 +61,7 @@ static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manif
 			"program did not write it; remove it and rerun with --resume",
 			dir->path, l->file, f.map.bytes, header_bytes);
 	if (s == SL_OK)
-		s = to->sink(to->context, (const char *)f.map.at + header_bytes,
+		s = to->sink(to->context, SL_NEXT, (const char *)f.map.at + header_bytes,
 			f.map.bytes - header_bytes);
 	sl_checked_file_close(&f);
 	return s;
@@ -106,9 +106,11 @@ enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
+static enum sl_status write_bytes(void *context, uint64_t at, const void *bytes, size_t size)
 {
-	return sl_file_add((struct sl_file_writer *)context, bytes, size);
+	struct sl_file_writer *w = (struct sl_file_writer *)context;
+
+	return at == SL_NEXT ? sl_file_add(w, bytes, size) : sl_file_put(w, at, bytes, size);
 }
 
 enum sl_status sl_merged_list_commit(
@@ -135,25 +137,27 @@ enum sl_status sl_merged_list_commit(
 	return s;
 }
 
-/* The part of the existing list that has not been compared yet. */
+/* The existing list, of which each byte is compared once. */
 struct comparison {
-	const char *at;
-	size_t left;
-	bool same;
+	const char *file;
+	size_t bytes;
+	uint64_t next, compared; /* bytes: those of SL_NEXT, all */
+	bool differs;
 };
 
 /* Never fails: a difference is recorded, and all batch files are still checked. */
-static enum sl_status compare_bytes(void *context, const void *bytes, size_t size)
+static enum sl_status compare_bytes(void *context, uint64_t at, const void *bytes, size_t size)
 {
 	struct comparison *f = (struct comparison *)context;
 
-	if (size == 0)
-		return SL_OK;
-	f->same = f->same && size <= f->left && memcmp(f->at, bytes, size) == 0;
-	if (f->same) {
-		f->at += size;
-		f->left -= size;
+	if (at == SL_NEXT) {
+		at = f->next;
+		f->next += size;
 	}
+	__atomic_fetch_add(&f->compared, size, __ATOMIC_RELAXED);
+	if (size > 0 &&
+		(at > f->bytes || size > f->bytes - at || memcmp(f->file + at, bytes, size) != 0))
+		__atomic_store_n(&f->differs, true, __ATOMIC_RELAXED);
 	return SL_OK;
 }
 
@@ -183,19 +187,19 @@ enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct comparison found = {.same = true};
+	struct comparison found = {.next = 0};
 	struct sl_map file;
 	enum sl_status s;
 
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
-	found.at = (const char *)file.at;
-	found.left = file.bytes;
+	found.file = (const char *)file.at;
+	found.bytes = file.bytes;
 	s = send_again(plan, dir, m, &found);
 	sl_unmap(&file);
 	SL_TRY(s);
-	return found.same && found.left == 0
+	return !found.differs && found.compared == found.bytes
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
 				 "%s: differs from the list that the batch files give (it was changed, "

@@ -27,15 +27,19 @@
  * Makes a file in a format of columns from its rows, which come one block after another.
  *
  * What the format packs goes to intermediate files, one for each part of the file (struct
- * sl_format_join). At the end the file is assembled around these parts, which are mapped, so its
- * bytes are those of a file that was packed as a whole.
+ * sl_format_join), but for a first part whose place in the file is known. At the end the file is
+ * assembled around these parts, which are mapped, so its bytes are those of a file that was packed
+ * as a whole.
  */
 
 /*
- * Receives the next bytes of a list, in order. An error ends the list. It may be called in another
- * thread than the caller's, but never twice at a time.
+ * Receives bytes of a list, which are at offset `at` of the file, or SL_NEXT: after those that came
+ * with SL_NEXT before. An error ends the list. It may be called in another thread than the
+ * caller's, with SL_NEXT never twice at a time.
  */
-typedef enum sl_status sl_byte_sink(void *context, const void *bytes, size_t size);
+typedef enum sl_status sl_byte_sink(void *context, uint64_t at, const void *bytes, size_t size);
+
+#define SL_NEXT UINT64_MAX
 
 /* The file that is made. */
 struct sl_table_facts {
@@ -71,7 +75,7 @@ struct sl_table *sl_table_output_block(struct sl_table_output *o);
  */
 enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool);
 
-/* After the last row: sends the file. */
+/* After the last row: sends the file. The pool of the last call still exists. */
 enum sl_status sl_table_output_end(struct sl_table_output *o);
 
 /* Removes the intermediate files, and frees o, which may be NULL. Keeps the last error message. */

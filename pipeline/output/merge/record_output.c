@@ -21,9 +21,9 @@ enum sl_status sl_list_header_send(const struct sl_list_target *t, const void *h
 	void *member;
 
 	if (!t->gzip)
-		return t->sink(t->context, header, bytes);
+		return t->sink(t->context, SL_NEXT, header, bytes);
 	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(bytes), &member));
-	s = t->sink(t->context, member, sl_gzip_store(header, bytes, (uint8_t *)member));
+	s = t->sink(t->context, SL_NEXT, member, sl_gzip_store(header, bytes, (uint8_t *)member));
 	sl_memory_give(SL_HOST, member);
 	return s;
 }
@@ -59,7 +59,7 @@ static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, 
 
 	o->written.values += records;
 	if (!o->table)
-		return o->list.sink(o->list.context, bytes, size);
+		return o->list.sink(o->list.context, SL_NEXT, bytes, size);
 	sl_table_output_block(o->table)->n = records;
 	SL_TRY(sl_tasks_run(
 		o->pool, o->pool->n, (uint32_t)sl_ceil_div(records, ROWS_AT_ONCE), get_rows, b));

@@ -11,6 +11,9 @@
 #include "primitives/files/files.h"
 #include "stages/particle/digest.h"
 
+/* Stands for the bytes of a part that are in the file already: no object is at this address. */
+#define IN_PLACE ((const uint8_t *)(UINTPTR_MAX / 2))
+
 /* A part of the file, while it is written and while it is mapped. */
 struct part {
 	struct sl_file_writer file;
@@ -29,6 +32,9 @@ struct sl_table_output {
 	size_t image_bytes;
 	uint32_t n_parts; /* 0: what is packed is the file, unless packs is set */
 	struct part part[SL_COLUMN_COUNT];
+	uint64_t before;       /* bytes of the file before the first part, if that is in place */
+	uint64_t in_place;     /* its bytes */
+	struct sl_pieces file; /* at the end */
 	void *memory; /* of the join, the block and the image */
 };
 
@@ -85,7 +91,12 @@ static enum sl_status put(void *context, uint32_t part, const void *bytes, size_
 	struct sl_table_output *o = (struct sl_table_output *)context;
 
 	if (o->n_parts == 0)
-		return o->facts.sink(o->facts.context, bytes, size);
+		return o->facts.sink(o->facts.context, SL_NEXT, bytes, size);
+	if (part == 0 && o->before > 0) {
+		o->in_place += size;
+		return o->facts.sink(
+			o->facts.context, o->before + o->in_place - size, bytes, size);
+	}
 	return sl_file_add(&o->part[part].file, bytes, size);
 }
 
@@ -93,7 +104,9 @@ static enum sl_status open_parts(struct sl_table_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	for (uint32_t k = 0; k < o->n_parts; k++) {
+	if (o->n_parts && o->facts.format->join->before)
+		o->before = o->facts.format->join->before(&o->join);
+	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
 		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
 		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k].file));
 		o->part[k].open = true;
@@ -169,7 +182,8 @@ static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
 	char path[SL_PATH_BYTES];
 	enum sl_status s;
 
-	for (uint32_t k = 0; k < o->n_parts; k++) {
+	at[0] = IN_PLACE;
+	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
 		struct part *p = &o->part[k];
 
 		p->open = false; /* a failure removes the file */
@@ -206,18 +220,38 @@ static enum sl_status join(struct sl_table_output *o)
 	return SL_OK;
 }
 
+/* Task: sends a piece to its place, and frees the part that it is. */
+static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
+{
+	struct sl_table_output *o = (struct sl_table_output *)context;
+	const struct sl_piece *piece = &o->file.piece[i];
+	uint64_t at = 0;
+
+	(void)worker;
+	for (uint32_t k = 0; k < i; k++)
+		at += o->file.piece[k].bytes;
+	if (piece->at == IN_PLACE)
+		return at == o->before && piece->bytes == o->in_place
+		               ? SL_OK
+		               : sl_fail(SL_INTERNAL,
+				       "internal error: what was packed is not where it belongs in "
+				       "the file, which is removed; please report it");
+	SL_TRY(o->facts.sink(o->facts.context, at, piece->at, piece->bytes));
+	for (uint32_t k = 0; k < o->n_parts; k++)
+		if (piece->at == o->part[k].map.at)
+			sl_unmap(&o->part[k].map);
+	return SL_OK;
+}
+
 enum sl_status sl_table_output_end(struct sl_table_output *o)
 {
 	const struct sl_table_facts *f = &o->facts;
-	struct sl_pieces file = {.n = 0};
 
 	SL_TRY(o->packs ? pack(o) : join(o));
 	if (o->n_parts || o->packs)
 		SL_TRY(f->format->assemble(
-			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &file));
-	for (uint32_t k = 0; k < file.n; k++)
-		SL_TRY(f->sink(f->context, file.piece[k].at, file.piece[k].bytes));
-	return SL_OK;
+			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &o->file));
+	return sl_tasks_run(o->join.pool, f->threads, o->file.n, send_piece, o);
 }
 
 void sl_table_output_close(struct sl_table_output *o)

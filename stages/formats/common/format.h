@@ -149,6 +149,9 @@ struct sl_format_join {
 	/* The number of parts; NULL: one part, which is the whole file. */
 	uint32_t (*parts)(const struct sl_table *all);
 
+	/* The bytes of the file before the first part; 0 or NULL: not known before the end. */
+	size_t (*before)(const struct sl_joined_file *j);
+
 	/* Cuts the memory of a file from the arena; run, rows and all are set. */
 	void (*lay_out)(struct sl_arena *a, struct sl_joined_file *j);
 
@@ -160,7 +163,10 @@ struct sl_format_join {
 	 */
 	enum sl_status (*add)(struct sl_joined_file *j);
 
-	/* Unless parts is NULL: sets *p, for assemble, to the parts as they were put. */
+	/*
+	 * Unless parts is NULL: sets *p, for assemble, to the parts as they were put. Nothing reads
+	 * them, because their checksums are known.
+	 */
 	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);
 };
 

@@ -127,6 +127,9 @@ void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
 
 /* An HDF5 file driver that makes a file in memory around data that are not copied. */
 
+/* Bytes of a file before the data: the superblock, of version 0 unless H5Pset_libver_bounds() is called. */
+enum { SL_H5_HEAD_BYTES = 96 };
+
 /* Selects the driver in a file access property list; the file is made in the image of *h. */
 void sl_h5_set_driver(struct sl_h5 *h, hid_t access);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "primitives/files/files.h"
+#include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/openpmd/openpmd.h"
 #include "stages/particle/digest.h"
 
@@ -50,6 +51,12 @@ static uint32_t parts(const struct sl_table *all)
 {
 	(void)all;
 	return 1;
+}
+
+static size_t before(const struct sl_joined_file *j)
+{
+	(void)j;
+	return SL_H5_HEAD_BYTES;
 }
 
 /* The chunks of a column in a block of n rows. */
@@ -267,4 +274,9 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 }
 
 const struct sl_format_join sl_openpmd_join = {
-	.parts = parts, .lay_out = lay_out, .begin = begin, .add = add, .packed = packed};
+	.parts = parts,
+	.before = before,
+	.lay_out = lay_out,
+	.begin = begin,
+	.add = add,
+	.packed = packed};
