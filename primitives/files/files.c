@@ -207,9 +207,38 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 	return sl_disk_failed(error, verb, w->dir->path, w->part);
 }
 
+enum sl_status sl_file_map(struct sl_file_writer *w, struct sl_map *m)
+{
+	char path[SL_PATH_BYTES];
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%.3800s/%.280s", w->dir->path, w->part);
+	s = sl_map_file(path, m);
+	sl_file_remove_part(w);
+	return s;
+}
+
+/* What waits to be written is not waited for: only a failure of the disk until now matters. */
+enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m)
+{
+	int error = 0;
+
+	if (w->fd < 0)
+		return SL_OK;
+	if (sl_fault_injected("file_fsync") ||
+		(sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && errno != ENOSYS))
+		error = errno;
+	sl_unmap(m);
+	error = sl_close(w->fd, error);
+	w->fd = -1;
+	return error ? sl_disk_failed(error, "sync", w->dir->path, w->part) : SL_OK;
+}
+
 void sl_file_remove_part(struct sl_file_writer *w)
 {
-	unlinkat(w->dir->fd, w->part, 0);
+	if (!w->unnamed)
+		unlinkat(w->dir->fd, w->part, 0);
+	w->unnamed = true;
 	unlock_part(w);
 }
 

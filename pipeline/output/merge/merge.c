@@ -32,9 +32,11 @@ struct feed {
 	size_t used;       /* bytes that the job has put there */
 };
 
-/* Reads a batch to the intermediate file. */
+/* Reads a batch to an intermediate file. Each has a file, so that writes do not wait for others. */
 struct reader {
 	struct sl_record_source source;
+	struct sl_file_writer file;
+	struct sl_map map;
 	uint8_t block[SL_MERGE_BLOCK_BYTES];
 };
 
@@ -43,12 +45,10 @@ struct merge {
 	const struct sl_selection *selection;
 	struct sl_job_pool *pool;
 	size_t bytes;                    /* of a record with its key */
-	uint32_t n, readers, feeds;      /* n: batches; readers: 0 without an intermediate file */
+	uint32_t n, readers, feeds;      /* n: batches; readers: 0 without intermediate files */
 	struct sl_record_source *source; /* of the batches, if readers is 0 */
 	struct stream *rows;             /* of the batches, otherwise */
 	struct reader *reader;
-	struct sl_file_writer file;
-	struct sl_map map;          /* of the intermediate file */
 	struct sl_loser_head *head; /* of the batches */
 	struct feed *feed;
 	struct stream *stream;
@@ -181,16 +181,23 @@ static void begin_feeds(struct merge *w)
 	}
 }
 
-/* --- the intermediate file -------------------------------------------------------------------- */
+/* --- intermediate files ----------------------------------------------------------------------- */
 
 /*
- * The file has a place for each batch: the bytes of its selected rows, and these rows. It is as long
- * as if all were selected, so that it is known where it is: from rows->at on, while there is no map.
+ * The files have a place for each batch: the bytes of its selected rows, and these rows. It is as
+ * long as if all were selected, so that it is known where it is: from rows->at on, while there is no
+ * map. Batch i is in file i modulo the number of readers.
  */
 enum { ROWS_BEGIN = sizeof(uint64_t) };
 
+static struct reader *file_of(const struct merge *w, uint32_t i)
+{
+	return &w->reader[i % w->readers];
+}
+
 /* Copies the rows of an open batch to its place. */
-static enum sl_status copy_rows(struct merge *w, struct reader *r, uint64_t at)
+static enum sl_status copy_rows(
+	struct merge *w, struct reader *r, const struct sl_file_writer *file, uint64_t at)
 {
 	uint64_t all = 0;
 	size_t used = 0;
@@ -203,12 +210,12 @@ static enum sl_status copy_rows(struct merge *w, struct reader *r, uint64_t at)
 			used += w->bytes;
 		}
 		if (!more || used + w->bytes > sizeof(r->block)) {
-			SL_TRY(sl_file_put(&w->file, at + ROWS_BEGIN + all, r->block, used));
+			SL_TRY(sl_file_put(file, at + ROWS_BEGIN + all, r->block, used));
 			all += used;
 			used = 0;
 		}
 	}
-	return sl_file_put(&w->file, at, &all, sizeof(all));
+	return sl_file_put(file, at, &all, sizeof(all));
 }
 
 /* Task: reads a batch. A table is in memory as a whole then. */
@@ -220,43 +227,60 @@ static enum sl_status copy_batch(void *context, uint32_t worker, uint32_t i)
 		sl_record_source_open(&r->source, w->list->dir, &w->list->m->line[i], w->selection);
 
 	if (s == SL_OK)
-		s = copy_rows(w, r, (uintptr_t)w->rows[i].at);
+		s = copy_rows(w, r, &file_of(w, i)->file, (uintptr_t)w->rows[i].at);
 	sl_record_source_close(&r->source);
 	return s;
 }
 
-/* Writes the file, by processes if each table is read by one, and maps it: it has no name then. */
-static enum sl_status make_rows(struct merge *w)
+/* Creates the files, and finds the place of each batch. */
+static enum sl_status begin_files(struct merge *w)
 {
 	const struct sl_plan *plan = w->list->plan;
-	char list[SL_FILE_NAME_BYTES], name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	uint64_t at = 0, bytes;
-	enum sl_status s;
+	char list[SL_FILE_NAME_BYTES], name[SL_FILE_NAME_BYTES];
+	uint64_t at[SL_JOB_THREADS_MOST] = {0};
 
 	for (uint32_t i = 0; i < w->n; i++) {
-		w->rows[i].at = (const uint8_t *)(uintptr_t)at;
-		at += ROWS_BEGIN + w->list->m->line[i].survivors * w->bytes;
+		w->rows[i].at = (const uint8_t *)(uintptr_t)at[i % w->readers];
+		at[i % w->readers] += ROWS_BEGIN + w->list->m->line[i].survivors * w->bytes;
 	}
-	snprintf(name, sizeof(name), "%.220s.1_0",
-		sl_merged_list_name(plan->config.run.name, plan->choices.format, list));
-	SL_TRY(sl_file_begin(w->list->work, name, &w->file));
-	s = plan->choices.format->starts_processes
-	            ? sl_tasks_fork(w->readers, w->n, copy_batch, w)
-	            : sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w);
-	if (s != SL_OK) {
-		sl_file_drop(&w->file);
-		return s;
+	sl_merged_list_name(plan->config.run.name, plan->choices.format, list);
+	for (uint32_t i = 0; i < w->readers; i++)
+		w->reader[i].file.fd = -1;
+	for (uint32_t i = 0; i < w->readers; i++) {
+		snprintf(name, sizeof(name), "%.220s.1_%u", list, i);
+		SL_TRY(sl_file_begin(w->list->work, name, &w->reader[i].file));
 	}
-	SL_TRY(sl_file_sync(&w->file));
-	snprintf(path, sizeof(path), "%.3800s/%.280s", w->list->work->path, w->file.part);
-	s = sl_map_file(path, &w->map);
-	sl_file_remove_part(&w->file);
-	for (uint32_t i = 0; s == SL_OK && i < w->n; i++) {
-		w->rows[i].at = (const uint8_t *)w->map.at + (uintptr_t)w->rows[i].at + ROWS_BEGIN;
+	return SL_OK;
+}
+
+/* Writes the files, by processes if each table is read by one, and maps them. */
+static enum sl_status make_rows(struct merge *w)
+{
+	uint64_t bytes;
+
+	SL_TRY(begin_files(w));
+	SL_TRY(w->list->plan->choices.format->starts_processes
+	               ? sl_tasks_fork(w->readers, w->n, copy_batch, w)
+	               : sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w));
+	for (uint32_t i = 0; i < w->readers; i++)
+		SL_TRY(sl_file_map(&w->reader[i].file, &w->reader[i].map));
+	for (uint32_t i = 0; i < w->n; i++) {
+		const uint8_t *map = (const uint8_t *)file_of(w, i)->map.at;
+
+		w->rows[i].at = map + (uintptr_t)w->rows[i].at + ROWS_BEGIN;
 		memcpy(&bytes, w->rows[i].at - ROWS_BEGIN, sizeof(bytes));
 		w->rows[i].end = w->rows[i].at + bytes;
 	}
-	return s;
+	return SL_OK;
+}
+
+/* Task: frees a file, which takes as long as writing a third of it. */
+static enum sl_status end_file(void *context, uint32_t worker, uint32_t i)
+{
+	struct reader *r = &((struct merge *)context)->reader[i];
+
+	(void)worker;
+	return sl_file_unmap(&r->file, &r->map);
 }
 
 /* --- the merge -------------------------------------------------------------------------------- */
@@ -327,7 +351,10 @@ static void close_all(struct merge *w)
 		sl_job_finish(w->pool, &w->feed[i].job);
 	for (uint32_t i = 0; w->source && i < w->n; i++)
 		sl_record_source_close(&w->source[i]);
-	sl_unmap(&w->map);
+	for (uint32_t i = 0; w->block && i < w->readers; i++) {
+		sl_unmap(&w->reader[i].map);
+		sl_file_drop(&w->reader[i].file);
+	}
 	sl_memory_give(SL_HOST, w->block);
 }
 
@@ -350,6 +377,8 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 		begin_feeds(&w);
 		s = merge(&w, o);
 	}
+	if (s == SL_OK)
+		s = sl_tasks_run(w.pool, w.readers, w.readers, end_file, &w);
 	close_all(&w);
 	return s;
 }

@@ -17,7 +17,6 @@
 /* A part of the file, while it is written and while it is mapped. */
 struct part {
 	struct sl_file_writer file;
-	bool open;
 	struct sl_map map;
 };
 
@@ -109,7 +108,6 @@ static enum sl_status open_parts(struct sl_table_output *o)
 	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
 		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
 		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k].file));
-		o->part[k].open = true;
 	}
 	return SL_OK;
 }
@@ -121,6 +119,8 @@ static enum sl_status begin(struct sl_table_output *o)
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
 	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
+	for (uint32_t k = 0; k < o->n_parts; k++)
+		o->part[k].file.fd = -1;
 	o->join = (struct sl_joined_file){.format = o->facts.format,
 		.run = o->facts.run,
 		.rows = o->facts.rows,
@@ -176,23 +176,13 @@ enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Closes the parts and maps them: they have no names from then on. */
+/* Maps the parts: they have no names from then on. */
 static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
 {
-	char path[SL_PATH_BYTES];
-	enum sl_status s;
-
 	at[0] = IN_PLACE;
 	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
-		struct part *p = &o->part[k];
-
-		p->open = false; /* a failure removes the file */
-		SL_TRY(sl_file_sync(&p->file));
-		snprintf(path, sizeof(path), "%.3800s/%.280s", o->facts.work->path, p->file.part);
-		s = sl_map_file(path, &p->map);
-		sl_file_remove_part(&p->file);
-		SL_TRY(s);
-		at[k] = (const uint8_t *)p->map.at;
+		SL_TRY(sl_file_map(&o->part[k].file, &o->part[k].map));
+		at[k] = (const uint8_t *)o->part[k].map.at;
 	}
 	return SL_OK;
 }
@@ -239,7 +229,7 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 	SL_TRY(o->facts.sink(o->facts.context, at, piece->at, piece->bytes));
 	for (uint32_t k = 0; k < o->n_parts; k++)
 		if (piece->at == o->part[k].map.at)
-			sl_unmap(&o->part[k].map);
+			return sl_file_unmap(&o->part[k].file, &o->part[k].map);
 	return SL_OK;
 }
 
@@ -263,8 +253,7 @@ void sl_table_output_close(struct sl_table_output *o)
 	memcpy(why, sl_last_error(), sizeof(why));
 	for (uint32_t k = 0; k < o->n_parts; k++) {
 		sl_unmap(&o->part[k].map);
-		if (o->part[k].open)
-			sl_file_drop(&o->part[k].file);
+		sl_file_drop(&o->part[k].file);
 	}
 	sl_memory_give(SL_HOST, o->memory);
 	sl_memory_give(SL_HOST, o);

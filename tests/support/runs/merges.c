@@ -233,20 +233,24 @@ char *expect_joined(const struct list_run *r, size_t *bytes)
 
 char *merged;
 static size_t merged_most;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static enum sl_status receive(void *context, const void *bytes, size_t size)
+static enum sl_status receive(void *context, uint64_t at, const void *bytes, size_t size)
 {
 	struct merge *m = (struct merge *)context;
 
-	if (++m->calls == m->fails)
-		return sl_fail(SL_DISK, "call %u of the test fails", m->calls);
-	if (m->bytes + size > merged_most) {
-		merged_most = 2 * (m->bytes + size);
+	if (__atomic_add_fetch(&m->calls, 1, __ATOMIC_RELAXED) == m->fails)
+		return sl_fail(SL_DISK, "call %u of the test fails", m->fails);
+	pthread_mutex_lock(&lock);
+	at = at == SL_NEXT ? m->bytes : at;
+	if (at + size > merged_most) {
+		merged_most = 2 * (at + size);
 		merged = (char *)realloc(merged, merged_most);
 	}
 	if (size > 0)
-		memcpy(merged + m->bytes, bytes, size);
+		memcpy(merged + at, bytes, size);
 	m->bytes += size;
+	pthread_mutex_unlock(&lock);
 	return SL_OK;
 }
 
