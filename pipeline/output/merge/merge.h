@@ -75,7 +75,7 @@ struct sl_table *sl_table_output_block(struct sl_table_output *o);
  */
 enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool *pool);
 
-/* After the last row: sends the file. The pool of the last call still exists. */
+/* After the last row: sends the file. */
 enum sl_status sl_table_output_end(struct sl_table_output *o);
 
 /* Removes the intermediate files, and frees o, which may be NULL. Keeps the last error message. */

@@ -181,9 +181,9 @@ static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl
 	if (s == SL_OK)
 		s = send_records(l, selection, &o);
 	sl_record_output_end(&o);
+	sl_job_pool_close(&pool);
 	if (s == SL_OK)
 		s = sl_table_output_end(table);
-	sl_job_pool_close(&pool);
 	sl_table_output_close(table);
 	return s;
 }

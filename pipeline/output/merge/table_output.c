@@ -236,12 +236,18 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 enum sl_status sl_table_output_end(struct sl_table_output *o)
 {
 	const struct sl_table_facts *f = &o->facts;
+	struct sl_job_pool pool;
+	enum sl_status s;
 
 	SL_TRY(o->packs ? pack(o) : join(o));
 	if (o->n_parts || o->packs)
 		SL_TRY(f->format->assemble(
 			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &o->file));
-	return sl_tasks_run(o->join.pool, f->threads, o->file.n, send_piece, o);
+	/* assemble may have started a process, which must not inherit locks of threads */
+	sl_job_pool_open(&pool, o->n_parts > 1 && f->threads > 1 ? f->threads : 0);
+	s = sl_tasks_run(&pool, f->threads, o->file.n, send_piece, o);
+	sl_job_pool_close(&pool);
+	return s;
 }
 
 void sl_table_output_close(struct sl_table_output *o)
