@@ -165,7 +165,7 @@ void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writ
 
 void sl_file_drop(struct sl_file_writer *w)
 {
-	if (w->fd < 0)
+	if (!w->dir || w->fd < 0)
 		return;
 	close(w->fd);
 	w->fd = -1;
@@ -223,7 +223,7 @@ enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m)
 {
 	int error = 0;
 
-	if (w->fd < 0)
+	if (!w->dir || w->fd < 0)
 		return SL_OK;
 	if (sl_fault_injected("file_fsync") ||
 		(sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && errno != ENOSYS))

@@ -197,47 +197,6 @@ enum sl_status sl_file_time(
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);
 
-/* --- map -------------------------------------------------------------------------------------- */
-
-/*
- * Maps a regular file to memory, for reading. The kernel loads and drops its pages as
- * needed; they do not count as memory of the program.
- *
- * Calls for SL_FAULT: file_open file_stat file_map file_close.
- */
-
-struct sl_map {
-	const void *at; /* NULL: not mapped, or an empty file */
-	size_t bytes;
-	uint64_t device, number; /* device and inode number of the file */
-	int64_t written_ns;      /* time of its last modification */
-};
-
-/*
- * Maps the file path for one sequential read. Release it with sl_unmap(). If the file was just
- * written, waits until the next tick of the kernel's clock, so that each later write gives it
- * another time.
- */
-enum sl_status sl_map_file(const char *path, struct sl_map *m);
-
-void sl_unmap(struct sl_map *m);
-
-/*
- * Whether the mapped file was written to since, so that its bytes may have changed. A file that was
- * removed or replaced by another one is unchanged for those that have mapped it. Not noticed: a
- * write whose program sets the old time again, or through a mapping, which sets the time only once
- * until it is flushed; on a network file system, one by another node within the time of its
- * attribute cache.
- */
-bool sl_map_is_changed(const struct sl_map *m, const char *path);
-
-/*
- * Mixes device, inode, size and time of modification into a stamp (the hash of Fowler, Noll and Vo,
- * by words). Equal stamps of the same paths, from 0 on, mean that the files are the same and
- * unchanged.
- */
-uint64_t sl_map_stamp(const struct sl_map *m, uint64_t stamp);
-
 /* --- files ------------------------------------------------------------------------------------ */
 
 /*
@@ -308,7 +267,10 @@ enum sl_status sl_file_end(struct sl_file_writer *w, bool replace);
 enum sl_status sl_file_put(
 	const struct sl_file_writer *w, uint64_t at, const void *bytes, size_t size);
 
-/* Instead of the end: closes and removes the .part file. Does nothing after a failure. */
+/*
+ * Instead of the end: closes and removes the .part file. Does nothing after a failure, or if *w is
+ * 0.
+ */
 void sl_file_drop(struct sl_file_writer *w);
 
 /*
@@ -325,6 +287,7 @@ void sl_file_remove_part(struct sl_file_writer *w);
  * name from then on, and flushes nothing. sl_file_unmap() closes and unmaps it, if it is open.
  * SL_DISK if the disk has refused bytes of it, which may have been read as others then.
  */
+struct sl_map;
 enum sl_status sl_file_map(struct sl_file_writer *w, struct sl_map *m);
 enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m);
 
@@ -357,6 +320,47 @@ enum sl_status sl_file_append(
  */
 enum sl_status sl_file_link(
 	const struct sl_dir *from, const char *name, const struct sl_dir *to, bool *linked);
+
+/* --- map -------------------------------------------------------------------------------------- */
+
+/*
+ * Maps a regular file to memory, for reading. The kernel loads and drops its pages as
+ * needed; they do not count as memory of the program.
+ *
+ * Calls for SL_FAULT: file_open file_stat file_map file_close.
+ */
+
+struct sl_map {
+	const void *at; /* NULL: not mapped, or an empty file */
+	size_t bytes;
+	uint64_t device, number; /* device and inode number of the file */
+	int64_t written_ns;      /* time of its last modification */
+};
+
+/*
+ * Maps the file path for one sequential read. Release it with sl_unmap(). If the file was just
+ * written, waits until the next tick of the kernel's clock, so that each later write gives it
+ * another time.
+ */
+enum sl_status sl_map_file(const char *path, struct sl_map *m);
+
+void sl_unmap(struct sl_map *m);
+
+/*
+ * Whether the mapped file was written to since, so that its bytes may have changed. A file that was
+ * removed or replaced by another one is unchanged for those that have mapped it. Not noticed: a
+ * write whose program sets the old time again, or through a mapping, which sets the time only once
+ * until it is flushed; on a network file system, one by another node within the time of its
+ * attribute cache.
+ */
+bool sl_map_is_changed(const struct sl_map *m, const char *path);
+
+/*
+ * Mixes device, inode, size and time of modification into a stamp (the hash of Fowler, Noll and Vo,
+ * by words). Equal stamps of the same paths, from 0 on, mean that the files are the same and
+ * unchanged.
+ */
+uint64_t sl_map_stamp(const struct sl_map *m, uint64_t stamp);
 
 /* --- crc32 ------------------------------------------------------------------------------------ */
 

@@ -337,11 +337,15 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 {
+	static _Thread_local struct sl_batch one; /* to clear it takes as long as a particle */
 	const struct sl_rule_loops *loops = &r->model->loops[SL_LEVEL_baseline];
 	struct sl_particle p = {0};
 	uint8_t keep;
-	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
+	one.first_id = id;
+	one.n = 1;
+	one.columns = sl_columns_of(&p);
+	one.keep = &keep;
 	sl_active_set_begin(&one, UINT32_MAX);
 	loops->generate(&r->rules, r->seed, &one, 1, NULL);
 	loops->advance(&r->rules, r->seed, &one, 1, NULL);

@@ -244,8 +244,6 @@ static enum sl_status begin_files(struct merge *w)
 		at[i % w->readers] += ROWS_BEGIN + w->list->m->line[i].survivors * w->bytes;
 	}
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, list);
-	for (uint32_t i = 0; i < w->readers; i++)
-		w->reader[i].file.fd = -1;
 	for (uint32_t i = 0; i < w->readers; i++) {
 		snprintf(name, sizeof(name), "%.220s.1_%u", list, i);
 		SL_TRY(sl_file_begin(w->list->work, name, &w->reader[i].file));
@@ -260,8 +258,8 @@ static enum sl_status make_rows(struct merge *w)
 
 	SL_TRY(begin_files(w));
 	SL_TRY(w->list->plan->choices.format->starts_processes
-	               ? sl_tasks_fork(w->readers, w->n, copy_batch, w)
-	               : sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w));
+			? sl_tasks_fork(w->readers, w->n, copy_batch, w)
+			: sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w));
 	for (uint32_t i = 0; i < w->readers; i++)
 		SL_TRY(sl_file_map(&w->reader[i].file, &w->reader[i].map));
 	for (uint32_t i = 0; i < w->n; i++) {

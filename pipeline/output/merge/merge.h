@@ -27,9 +27,8 @@
  * Makes a file in a format of columns from its rows, which come one block after another.
  *
  * What the format packs goes to intermediate files, one for each part of the file (struct
- * sl_format_join), but for a first part whose place in the file is known. At the end the file is
- * assembled around these parts, which are mapped, so its bytes are those of a file that was packed
- * as a whole.
+ * sl_format_join), unless the place of the only part is known. At the end the file is assembled
+ * around these parts, which are mapped, so its bytes are those of a file that was packed as a whole.
  */
 
 /*

@@ -31,10 +31,9 @@ struct sl_table_output {
 	size_t image_bytes;
 	uint32_t n_parts; /* 0: what is packed is the file, unless packs is set */
 	struct part part[SL_COLUMN_COUNT];
-	uint64_t before;       /* bytes of the file before the first part, if that is in place */
-	uint64_t in_place;     /* its bytes */
+	uint64_t in_place;     /* bytes of the only part, if its place is known */
 	struct sl_pieces file; /* at the end */
-	void *memory; /* of the join, the block and the image */
+	void *memory;          /* of the join, the block and the image */
 };
 
 _Static_assert(sizeof(struct sl_table_output) <= SL_TABLE_OUTPUT_BYTES, "plans count these bytes");
@@ -88,13 +87,13 @@ static enum sl_status check_rows(const struct sl_table_facts *f)
 static enum sl_status put(void *context, uint32_t part, const void *bytes, size_t size)
 {
 	struct sl_table_output *o = (struct sl_table_output *)context;
+	const uint64_t before = o->facts.format->join->before;
 
 	if (o->n_parts == 0)
 		return o->facts.sink(o->facts.context, SL_NEXT, bytes, size);
-	if (part == 0 && o->before > 0) {
+	if (before > 0) {
 		o->in_place += size;
-		return o->facts.sink(
-			o->facts.context, o->before + o->in_place - size, bytes, size);
+		return o->facts.sink(o->facts.context, before + o->in_place - size, bytes, size);
 	}
 	return sl_file_add(&o->part[part].file, bytes, size);
 }
@@ -103,9 +102,7 @@ static enum sl_status open_parts(struct sl_table_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	if (o->n_parts && o->facts.format->join->before)
-		o->before = o->facts.format->join->before(&o->join);
-	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
+	for (uint32_t k = 0; !o->facts.format->join->before && k < o->n_parts; k++) {
 		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
 		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k].file));
 	}
@@ -119,8 +116,6 @@ static enum sl_status begin(struct sl_table_output *o)
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
 	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
-	for (uint32_t k = 0; k < o->n_parts; k++)
-		o->part[k].file.fd = -1;
 	o->join = (struct sl_joined_file){.format = o->facts.format,
 		.run = o->facts.run,
 		.rows = o->facts.rows,
@@ -180,7 +175,7 @@ enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool
 static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
 {
 	at[0] = IN_PLACE;
-	for (uint32_t k = o->before > 0; k < o->n_parts; k++) {
+	for (uint32_t k = 0; !o->facts.format->join->before && k < o->n_parts; k++) {
 		SL_TRY(sl_file_map(&o->part[k].file, &o->part[k].map));
 		at[k] = (const uint8_t *)o->part[k].map.at;
 	}
@@ -221,11 +216,11 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 	for (uint32_t k = 0; k < i; k++)
 		at += o->file.piece[k].bytes;
 	if (piece->at == IN_PLACE)
-		return at == o->before && piece->bytes == o->in_place
+		return at == o->facts.format->join->before && piece->bytes == o->in_place
 		               ? SL_OK
 		               : sl_fail(SL_INTERNAL,
-				       "internal error: what was packed is not where it belongs in "
-				       "the file, which is removed; please report it");
+					 "internal error: what was packed is not where it belongs in "
+					 "the file, which is removed; please report it");
 	SL_TRY(o->facts.sink(o->facts.context, at, piece->at, piece->bytes));
 	for (uint32_t k = 0; k < o->n_parts; k++)
 		if (piece->at == o->part[k].map.at)

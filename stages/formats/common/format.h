@@ -149,8 +149,7 @@ struct sl_format_join {
 	/* The number of parts; NULL: one part, which is the whole file. */
 	uint32_t (*parts)(const struct sl_table *all);
 
-	/* The bytes of the file before the first part; 0 or NULL: not known before the end. */
-	size_t (*before)(const struct sl_joined_file *j);
+	size_t before; /* the only part begins at this byte of the file; 0: not known in advance */
 
 	/* Cuts the memory of a file from the arena; run, rows and all are set. */
 	void (*lay_out)(struct sl_arena *a, struct sl_joined_file *j);

@@ -53,12 +53,6 @@ static uint32_t parts(const struct sl_table *all)
 	return 1;
 }
 
-static size_t before(const struct sl_joined_file *j)
-{
-	(void)j;
-	return SL_H5_HEAD_BYTES;
-}
-
 /* The chunks of a column in a block of n rows. */
 static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 {
@@ -68,8 +62,8 @@ static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 /* Cuts what describes the chunks, and room for one chunk of each worker. */
 static void lay_out_chunks(struct sl_arena *a, struct sl_joined_file *j, struct openpmd_join *made)
 {
-	struct sl_openpmd_chunk *next = made->pieces.chunk = (struct sl_openpmd_chunk *)sl_cut_items(
-		a, made->pieces.n_chunks, sizeof(*next));
+	struct sl_openpmd_chunk *next = made->pieces.chunk =
+		(struct sl_openpmd_chunk *)sl_cut_items(a, made->pieces.n_chunks, sizeof(*next));
 
 	for (uint32_t k = 0; next && k < j->all.n_columns; k++)
 		if (made->column[k].room) {
@@ -127,19 +121,6 @@ static enum sl_status begin(struct sl_joined_file *j)
 	return SL_OK;
 }
 
-/* Task: decides by the first items of a column whether its chunks are shuffled. */
-static enum sl_status choose_planes(struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
-{
-	struct join_column *c = &((struct openpmd_join *)j->own)->column[k];
-	struct sl_openpmd_stretch s = {&j->block->column[k], 0,
-		j->block->n < c->room ? j->block->n : c->room, false};
-
-	if (c->room)
-		SL_TRY(sl_openpmd_choose_planes(x, j->run, &s));
-	c->planes = s.planes;
-	return SL_OK;
-}
-
 /* Items of a chunk. */
 static uint32_t items_of(const struct sl_joined_file *j, const struct join_task *task)
 {
@@ -156,11 +137,11 @@ static enum sl_status make_chunk(struct sl_joined_file *j, struct sl_exec *x, ui
 	const struct join_task *task = &own->task[t];
 	const struct join_column *c = &own->column[task->k];
 	struct join_chunk *made = &own->chunk[x - j->worker];
-	struct sl_openpmd_stretch s = {&j->block->column[task->k], task->i * c->room,
-		items_of(j, task), c->planes};
+	struct sl_openpmd_stretch s = {
+		&j->block->column[task->k], task->i * c->room, items_of(j, task), c->planes};
 
-	SL_TRY(sl_add_context(sl_openpmd_pack_chunk(x, j->run, &s, c->room, made->bytes,
-				      &c->next[task->i]),
+	SL_TRY(sl_add_context(
+		sl_openpmd_pack_chunk(x, j->run, &s, c->room, made->bytes, &c->next[task->i]),
 		"column %s", sl_table_name(j->block, task->k)));
 	made->crc = sl_crc32(made->bytes, c->next[task->i].bytes);
 	return SL_OK;
@@ -182,28 +163,40 @@ static enum sl_status put_chunk(struct sl_joined_file *j, struct sl_exec *x, uin
 }
 
 /*
- * Task: extends the box by a column of positions, or adds some rows to the digests. The columns come
- * first.
+ * Surveys a column: extends the box by positions. Before the first block, it is decided by the first
+ * items of the column whether its chunks are shuffled.
  */
+static enum sl_status survey_column(struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
+{
+	struct openpmd_join *own = (struct openpmd_join *)j->own;
+	struct join_column *c = &own->column[k];
+	const struct sl_table_column *column = &j->block->column[k];
+	const uint32_t n = j->block->n;
+	struct sl_openpmd_stretch s = {column, 0, n < c->room ? n : c->room, c->planes};
+	const int axis = (int)column->column - (int)SL_COLUMN_x;
+	double lo, hi;
+
+	if (own->rows == 0 && c->room)
+		SL_TRY(sl_openpmd_choose_planes(x, j->run, &s));
+	c->planes = s.planes;
+	if (axis < 0 || axis > 2)
+		return SL_OK;
+	sl_openpmd_bound(column, n, &lo, &hi);
+	own->pieces.lo[axis] = fmin(own->pieces.lo[axis], lo);
+	own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
+	return SL_OK;
+}
+
+/* Task: surveys a column, or adds some rows to the digests. */
 static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
-	const int axis = t < j->all.n_columns
-	                         ? (int)j->all.column[t].column - (int)SL_COLUMN_x
-	                         : -1;
 	const uint32_t from = (t - j->all.n_columns) * SURVEY_ROWS;
 	uint64_t digest[SL_COLUMN_COUNT] = {0};
 	struct sl_table rows = *j->block;
-	double lo, hi;
 
-	(void)x;
-	if (axis >= 0 && axis <= 2) {
-		sl_openpmd_bound(&rows.column[t], rows.n, &lo, &hi);
-		own->pieces.lo[axis] = fmin(own->pieces.lo[axis], lo);
-		own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
-	}
-	if (t < j->all.n_columns)
-		return SL_OK;
+	if (t < rows.n_columns)
+		return survey_column(j, x, t);
 	rows.n = rows.n - from < SURVEY_ROWS ? rows.n - from : SURVEY_ROWS;
 	for (uint32_t k = 0; k < rows.n_columns; k++)
 		if (!rows.column[k].constant)
@@ -216,7 +209,8 @@ static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32
 }
 
 /* Adds the chunks of column k that end in the rows from from to to of the block to the n tasks. */
-static uint32_t add_tasks(struct openpmd_join *own, uint32_t n, uint32_t k, uint32_t from, uint32_t to)
+static uint32_t add_tasks(
+	struct openpmd_join *own, uint32_t n, uint32_t k, uint32_t from, uint32_t to)
 {
 	const uint32_t room = own->column[k].room;
 
@@ -234,8 +228,8 @@ static uint32_t list_tasks(const struct sl_joined_file *j)
 
 	for (uint32_t from = 0; from < n; from += ORDER_ROWS)
 		for (uint32_t k = 0; k < j->all.n_columns; k++)
-			tasks = add_tasks(own, tasks, k, from,
-				n - from < ORDER_ROWS ? n : from + ORDER_ROWS);
+			tasks = add_tasks(
+				own, tasks, k, from, n - from < ORDER_ROWS ? n : from + ORDER_ROWS);
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		if (own->column[k].room && n % own->column[k].room)
 			own->task[tasks++] = (struct join_task){k, n / own->column[k].room};
@@ -247,10 +241,8 @@ static enum sl_status add(struct sl_joined_file *j)
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t n = j->block->n;
 
-	if (own->rows == 0)
-		SL_TRY(sl_join_run(j, j->all.n_columns, choose_planes, NULL));
-	SL_TRY(sl_join_run(j, j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey,
-		NULL));
+	SL_TRY(sl_join_run(
+		j, j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey, NULL));
 	own->rows += n;
 	SL_TRY(sl_join_run(j, list_tasks(j), make_chunk, put_chunk));
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
@@ -273,9 +265,8 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 		.crc = own->crc};
 }
 
-const struct sl_format_join sl_openpmd_join = {
-	.parts = parts,
-	.before = before,
+const struct sl_format_join sl_openpmd_join = {.parts = parts,
+	.before = SL_H5_HEAD_BYTES,
 	.lay_out = lay_out,
 	.begin = begin,
 	.add = add,

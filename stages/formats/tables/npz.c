@@ -184,26 +184,10 @@ static void add_array(
 	memcpy(w->next + before, header, SL_NPY_BYTES);
 	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
 	w->next += before + SL_NPY_BYTES;
-	if (piece->has_crc)
-		sl_pieces_add_known(w->file, piece->at, piece->bytes, piece->crc_of_bytes);
+	if (piece->joined)
+		sl_pieces_add_known(w->file, piece->at, piece->bytes, 0);
 	else
 		sl_pieces_add(w->file, piece->at, piece->bytes);
-}
-
-size_t sl_npz_before(const struct sl_table *t, uint64_t n)
-{
-	const uint64_t bytes = SL_NPY_BYTES + n * sl_facts_of(&t->column[0])->bytes;
-	char name[SL_ZIP_NAME_MAX];
-	uint8_t header[SL_ZIP_HEADER_BYTES];
-	const struct sl_zip_member m = {.name = name,
-		.name_bytes = (size_t)snprintf(name, sizeof(name), "%s" SL_NPZ_SUFFIX,
-			sl_table_name(t, 0)),
-		.size = bytes};
-
-	/* compression can lengthen items, and both sizes decide the bytes of the header */
-	if (n == 0 || (bytes < UINT32_MAX && bytes > UINT32_MAX - UINT32_MAX / 64))
-		return 0;
-	return sl_zip_local(&m, header) + sizeof(block) + SL_NPY_BYTES;
 }
 
 /*

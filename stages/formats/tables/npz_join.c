@@ -16,7 +16,7 @@ enum { STREAM_ROWS = 1 << 17 }; /* of a stream */
 struct npz_stream {
 	uint8_t *bytes;
 	size_t used;
-	uint32_t crc, crc_of_bytes; /* of the items; of the stream */
+	uint32_t crc; /* of the items */
 };
 
 struct npz_join {
@@ -27,11 +27,6 @@ struct npz_join {
 static uint32_t parts(const struct sl_table *all)
 {
 	return all->n_columns;
-}
-
-static size_t before(const struct sl_joined_file *j)
-{
-	return sl_npz_before(&j->all, j->rows);
 }
 
 static size_t items_bytes(const struct sl_table_column *c, uint32_t rows)
@@ -65,8 +60,8 @@ static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 	if (own)
 		*own = (struct npz_join){.stream = stream};
 	for (uint32_t i = 0; i < j->n_workers; i++) {
-		uint8_t *bytes = (uint8_t *)sl_cut(
-			a, sl_deflate_most(most, 0, 1) + SL_DEFLATE_JOIN_BYTES);
+		uint8_t *bytes =
+			(uint8_t *)sl_cut(a, sl_deflate_most(most, 0, 1) + SL_DEFLATE_JOIN_BYTES);
 
 		if (stream)
 			stream[i].bytes = bytes;
@@ -84,7 +79,7 @@ static enum sl_status begin(struct sl_joined_file *j)
 	for (uint32_t k = 0; k < own->pieces.n; k++)
 		own->pieces.piece[k] = (struct sl_npz_piece){.column = j->all.column[k].column,
 			.method = j->rows > 0 ? SL_ZIP_DEFLATED : SL_ZIP_STORED,
-			.has_crc = true};
+			.joined = true};
 	return SL_OK;
 }
 
@@ -115,7 +110,6 @@ static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, u
 	if (status == SL_OK)
 		status = sl_deflate_join(decoder, s->bytes, &s->used, bytes);
 	s->crc = sl_crc32(items, bytes);
-	s->crc_of_bytes = sl_crc32(s->bytes, s->used);
 	return sl_add_context(status, "column %s", sl_table_name(j->block, k));
 }
 
@@ -128,7 +122,6 @@ static enum sl_status put_stream(struct sl_joined_file *j, struct sl_exec *x, ui
 	struct sl_npz_piece *piece = &own->pieces.piece[k];
 
 	piece->crc = sl_crc32_combine(piece->crc, s->crc, items_bytes(&j->block->column[k], n));
-	piece->crc_of_bytes = sl_crc32_combine(piece->crc_of_bytes, s->crc_of_bytes, s->used);
 	piece->bytes += s->used;
 	j->written.values += n;
 	return j->put(j->context, k, s->bytes, s->used);
@@ -141,9 +134,6 @@ static enum sl_status end(struct sl_joined_file *j)
 
 	for (uint32_t k = 0; k < own->pieces.n; k++) {
 		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
-		own->pieces.piece[k].crc_of_bytes =
-			sl_crc32_update(own->pieces.piece[k].crc_of_bytes, sl_deflate_end,
-				sizeof(sl_deflate_end));
 		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
 	}
 	return SL_OK;
@@ -168,9 +158,4 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 }
 
 const struct sl_format_join sl_npz_join = {
-	.parts = parts,
-	.before = before,
-	.lay_out = lay_out,
-	.begin = begin,
-	.add = add,
-	.packed = packed};
+	.parts = parts, .lay_out = lay_out, .begin = begin, .add = add, .packed = packed};

@@ -119,8 +119,7 @@ struct sl_npz_piece {
 	enum sl_column column;
 	uint32_t method;   /* SL_ZIP_DEFLATED or SL_ZIP_STORED */
 	uint32_t crc;      /* of the items before compression */
-	bool has_crc;      /* whether that of the bytes is known */
-	uint32_t crc_of_bytes;
+	bool joined;       /* of a whole run: nothing needs the checksum of the file */
 	const uint8_t *at; /* a raw DEFLATE stream, or the items */
 	size_t bytes;
 };
@@ -149,12 +148,6 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 
 /* Items of a column from row from on; those of a constant column are made in room. */
 const void *sl_npz_items(const struct sl_table_column *c, uint32_t from, uint32_t n, uint8_t *room);
-
-/*
- * The bytes of a file before the packed items of its first column of n rows; 0: they depend on the
- * size of the items.
- */
-size_t sl_npz_before(const struct sl_table *t, uint64_t n);
 
 /* Compresses items to a stream of at most size bytes. *got is 0 if it does not fit. */
 enum sl_status sl_npz_deflate(struct sl_exec *x, const struct sl_file_facts *run, const void *items,
