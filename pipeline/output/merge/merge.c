@@ -190,11 +190,6 @@ static void begin_feeds(struct merge *w)
  */
 enum { ROWS_BEGIN = sizeof(uint64_t) };
 
-static struct reader *file_of(const struct merge *w, uint32_t i)
-{
-	return &w->reader[i % w->readers];
-}
-
 /* Copies the rows of an open batch to its place. */
 static enum sl_status copy_rows(
 	struct merge *w, struct reader *r, const struct sl_file_writer *file, uint64_t at)
@@ -227,7 +222,7 @@ static enum sl_status copy_batch(void *context, uint32_t worker, uint32_t i)
 		sl_record_source_open(&r->source, w->list->dir, &w->list->m->line[i], w->selection);
 
 	if (s == SL_OK)
-		s = copy_rows(w, r, &file_of(w, i)->file, (uintptr_t)w->rows[i].at);
+		s = copy_rows(w, r, &w->reader[i % w->readers].file, (uintptr_t)w->rows[i].at);
 	sl_record_source_close(&r->source);
 	return s;
 }
@@ -263,7 +258,7 @@ static enum sl_status make_rows(struct merge *w)
 	for (uint32_t i = 0; i < w->readers; i++)
 		SL_TRY(sl_file_map(&w->reader[i].file, &w->reader[i].map));
 	for (uint32_t i = 0; i < w->n; i++) {
-		const uint8_t *map = (const uint8_t *)file_of(w, i)->map.at;
+		const uint8_t *map = (const uint8_t *)w->reader[i % w->readers].map.at;
 
 		w->rows[i].at = map + (uintptr_t)w->rows[i].at + ROWS_BEGIN;
 		memcpy(&bytes, w->rows[i].at - ROWS_BEGIN, sizeof(bytes));

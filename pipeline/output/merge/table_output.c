@@ -29,9 +29,10 @@ struct sl_table_output {
 	struct sl_exec x;        /* then */
 	void *image;
 	size_t image_bytes;
-	uint32_t n_parts; /* 0: what is packed is the file, unless packs is set */
+	bool assembles;   /* what is packed is not the file, but its parts */
+	uint32_t n_parts; /* in intermediate files */
 	struct part part[SL_COLUMN_COUNT];
-	uint64_t in_place;     /* bytes of the only part, if its place is known */
+	uint64_t sent;         /* bytes that are in the file already, packed */
 	struct sl_pieces file; /* at the end */
 	void *memory;          /* of the join, the block and the image */
 };
@@ -68,7 +69,7 @@ static void lay_out(struct sl_arena *a, struct sl_table_output *o)
 			o->block.column[k].data = sl_cut_items(
 				a, sl_join_rows(f->rows), sl_facts_of(&o->block.column[k])->bytes);
 	lay_out_format(a, o);
-	o->image_bytes = o->n_parts || o->packs ? f->format->image_bytes(&o->join.all, f->run) : 0;
+	o->image_bytes = o->assembles ? f->format->image_bytes(&o->join.all, f->run) : 0;
 	o->image = sl_cut(a, o->image_bytes);
 }
 
@@ -83,26 +84,23 @@ static enum sl_status check_rows(const struct sl_table_facts *f)
 		f->list, f->rows, f->format->name);
 }
 
-/* Appends bytes to a part. Implements sl_joined_file.put. */
+/* Appends bytes to a part, or to the file. Implements sl_joined_file.put. */
 static enum sl_status put(void *context, uint32_t part, const void *bytes, size_t size)
 {
 	struct sl_table_output *o = (struct sl_table_output *)context;
-	const uint64_t before = o->facts.format->join->before;
 
-	if (o->n_parts == 0)
-		return o->facts.sink(o->facts.context, SL_NEXT, bytes, size);
-	if (before > 0) {
-		o->in_place += size;
-		return o->facts.sink(o->facts.context, before + o->in_place - size, bytes, size);
-	}
-	return sl_file_add(&o->part[part].file, bytes, size);
+	if (o->n_parts > 0)
+		return sl_file_add(&o->part[part].file, bytes, size);
+	o->sent += size;
+	return o->facts.sink(
+		o->facts.context, o->facts.format->join->before + o->sent - size, bytes, size);
 }
 
 static enum sl_status open_parts(struct sl_table_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
 
-	for (uint32_t k = 0; !o->facts.format->join->before && k < o->n_parts; k++) {
+	for (uint32_t k = 0; k < o->n_parts; k++) {
 		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
 		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k].file));
 	}
@@ -115,7 +113,9 @@ static enum sl_status begin(struct sl_table_output *o)
 	struct sl_arena a = {0};
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
-	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
+	o->assembles = join->parts || o->packs;
+	o->n_parts =
+		o->assembles && !o->packs && !join->before ? join->parts(&o->facts.columns) : 0;
 	o->join = (struct sl_joined_file){.format = o->facts.format,
 		.run = o->facts.run,
 		.rows = o->facts.rows,
@@ -171,17 +171,6 @@ enum sl_status sl_table_output_add(struct sl_table_output *o, struct sl_job_pool
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Maps the parts: they have no names from then on. */
-static enum sl_status map_parts(struct sl_table_output *o, const uint8_t *at[])
-{
-	at[0] = IN_PLACE;
-	for (uint32_t k = 0; !o->facts.format->join->before && k < o->n_parts; k++) {
-		SL_TRY(sl_file_map(&o->part[k].file, &o->part[k].map));
-		at[k] = (const uint8_t *)o->part[k].map.at;
-	}
-	return SL_OK;
-}
-
 /* Packs the block as the file of a batch. */
 static enum sl_status pack(struct sl_table_output *o)
 {
@@ -192,15 +181,18 @@ static enum sl_status pack(struct sl_table_output *o)
 	return sl_format_check_written(&o->packed.written, f->rows);
 }
 
-/* Ends the parts. */
+/* Ends the parts, and maps those that are not in place. */
 static enum sl_status join(struct sl_table_output *o)
 {
 	const struct sl_table_facts *f = &o->facts;
-	const uint8_t *at[SL_COLUMN_COUNT];
+	const uint8_t *at[SL_COLUMN_COUNT] = {IN_PLACE};
 
 	SL_TRY(sl_format_check_written(&o->join.written, f->rows));
-	SL_TRY(map_parts(o, at));
-	if (o->n_parts)
+	for (uint32_t k = 0; k < o->n_parts; k++) {
+		SL_TRY(sl_file_map(&o->part[k].file, &o->part[k].map));
+		at[k] = (const uint8_t *)o->part[k].map.at;
+	}
+	if (o->assembles)
 		f->format->join->packed(&o->join, at, &o->packed);
 	return SL_OK;
 }
@@ -216,7 +208,7 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 	for (uint32_t k = 0; k < i; k++)
 		at += o->file.piece[k].bytes;
 	if (piece->at == IN_PLACE)
-		return at == o->facts.format->join->before && piece->bytes == o->in_place
+		return at == o->facts.format->join->before
 		               ? SL_OK
 		               : sl_fail(SL_INTERNAL,
 					 "internal error: what was packed is not where it belongs in "
@@ -235,11 +227,11 @@ enum sl_status sl_table_output_end(struct sl_table_output *o)
 	enum sl_status s;
 
 	SL_TRY(o->packs ? pack(o) : join(o));
-	if (o->n_parts || o->packs)
+	if (o->assembles)
 		SL_TRY(f->format->assemble(
 			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &o->file));
 	/* assemble may have started a process, which must not inherit locks of threads */
-	sl_job_pool_open(&pool, o->n_parts > 1 && f->threads > 1 ? f->threads : 0);
+	sl_job_pool_open(&pool, o->n_parts > 0 && f->threads > 1 ? f->threads : 0);
 	s = sl_tasks_run(&pool, f->threads, o->file.n, send_piece, o);
 	sl_job_pool_close(&pool);
 	return s;

@@ -20,9 +20,9 @@ enum { SURVEY_ROWS = 1 << 16 }; /* that a task adds to the digests */
 
 /* A column that is not constant. */
 struct join_column {
-	uint32_t room;                 /* items of a full chunk; 0: the column is constant */
-	struct sl_openpmd_chunk *next; /* where the first chunk of the block is recorded */
-	bool planes;                   /* chunks are shuffled */
+	uint32_t room; /* items of a full chunk; 0: the column is constant */
+	size_t next;   /* number of the first chunk of the block */
+	bool planes;   /* chunks are shuffled */
 };
 
 /* Chunk i of column k in the block. */
@@ -30,20 +30,15 @@ struct join_task {
 	uint32_t k, i;
 };
 
-/* What a worker makes: the bytes of a chunk. */
-struct join_chunk {
-	uint8_t *bytes;
-	uint32_t crc;
-};
-
 struct openpmd_join {
 	struct sl_openpmd_pieces pieces;
 	struct join_column column[SL_COLUMN_COUNT];
-	struct join_task *task;   /* of the block, in the order of the file */
-	struct join_chunk *chunk; /* of each worker */
-	size_t used;              /* bytes of the part */
-	uint32_t crc;             /* of these */
-	uint64_t rows;            /* added */
+	struct join_task *task; /* of the block, in the order of the file */
+	uint8_t *bytes;         /* a chunk for each worker, SL_OPENPMD_CHUNK_BYTES */
+	uint32_t *crc_of;       /* of these */
+	size_t used;            /* bytes of the part */
+	uint32_t crc;           /* of these */
+	uint64_t rows;          /* added */
 	uint64_t digest[SL_COLUMN_COUNT];
 };
 
@@ -59,26 +54,6 @@ static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 	return c->room ? (uint32_t)sl_ceil_div(n, c->room) : 0;
 }
 
-/* Cuts what describes the chunks, and room for one chunk of each worker. */
-static void lay_out_chunks(struct sl_arena *a, struct sl_joined_file *j, struct openpmd_join *made)
-{
-	struct sl_openpmd_chunk *next = made->pieces.chunk =
-		(struct sl_openpmd_chunk *)sl_cut_items(a, made->pieces.n_chunks, sizeof(*next));
-
-	for (uint32_t k = 0; next && k < j->all.n_columns; k++)
-		if (made->column[k].room) {
-			made->column[k].next = next;
-			next += sl_openpmd_chunks(j->all.n, sl_facts_of(&j->all.column[k])->bytes);
-		}
-	made->chunk = (struct join_chunk *)sl_cut_items(a, j->n_workers, sizeof(*made->chunk));
-	for (uint32_t i = 0; i < j->n_workers; i++) {
-		uint8_t *bytes = (uint8_t *)sl_cut(a, SL_OPENPMD_CHUNK_BYTES);
-
-		if (made->chunk)
-			made->chunk[i].bytes = bytes;
-	}
-}
-
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)sl_cut_items(a, 1, sizeof(*own));
@@ -92,11 +67,15 @@ static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 		if (j->all.column[k].constant || j->all.n == 0)
 			continue;
 		c->room = sl_openpmd_chunk_items(j->all.n, item);
+		c->next = made.pieces.n_chunks;
 		tasks += chunks_in(c, sl_join_rows(j->rows));
 		made.pieces.n_chunks += sl_openpmd_chunks(j->all.n, item);
 	}
+	made.pieces.chunk = (struct sl_openpmd_chunk *)sl_cut_items(
+		a, made.pieces.n_chunks, sizeof(*made.pieces.chunk));
 	made.task = (struct join_task *)sl_cut_items(a, tasks, sizeof(*made.task));
-	lay_out_chunks(a, j, &made);
+	made.bytes = (uint8_t *)sl_cut_items(a, j->n_workers, SL_OPENPMD_CHUNK_BYTES);
+	made.crc_of = (uint32_t *)sl_cut_items(a, j->n_workers, sizeof(*made.crc_of));
 	sl_join_lay_out(a, j, sl_openpmd_chunk_scratch(j->run));
 	if (own)
 		*own = made;
@@ -121,13 +100,14 @@ static enum sl_status begin(struct sl_joined_file *j)
 	return SL_OK;
 }
 
-/* Items of a chunk. */
-static uint32_t items_of(const struct sl_joined_file *j, const struct join_task *task)
+/* The items of a chunk. */
+static struct sl_openpmd_stretch items_of(const struct sl_joined_file *j, const struct join_task *t)
 {
-	const uint32_t room = ((const struct openpmd_join *)j->own)->column[task->k].room;
-	const uint32_t left = j->block->n - task->i * room;
+	const struct join_column *c = &((const struct openpmd_join *)j->own)->column[t->k];
+	const uint32_t from = t->i * c->room, left = j->block->n - from;
 
-	return left < room ? left : room;
+	return (struct sl_openpmd_stretch){
+		&j->block->column[t->k], from, left < c->room ? left : c->room, c->planes};
 }
 
 /* Task: makes a chunk of a column. */
@@ -136,14 +116,13 @@ static enum sl_status make_chunk(struct sl_joined_file *j, struct sl_exec *x, ui
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const struct join_task *task = &own->task[t];
 	const struct join_column *c = &own->column[task->k];
-	struct join_chunk *made = &own->chunk[x - j->worker];
-	struct sl_openpmd_stretch s = {
-		&j->block->column[task->k], task->i * c->room, items_of(j, task), c->planes};
+	const struct sl_openpmd_stretch s = items_of(j, task);
+	struct sl_openpmd_chunk *chunk = &own->pieces.chunk[c->next + task->i];
+	uint8_t *bytes = own->bytes + (x - j->worker) * SL_OPENPMD_CHUNK_BYTES;
 
-	SL_TRY(sl_add_context(
-		sl_openpmd_pack_chunk(x, j->run, &s, c->room, made->bytes, &c->next[task->i]),
+	SL_TRY(sl_add_context(sl_openpmd_pack_chunk(x, j->run, &s, c->room, bytes, chunk),
 		"column %s", sl_table_name(j->block, task->k)));
-	made->crc = sl_crc32(made->bytes, c->next[task->i].bytes);
+	own->crc_of[x - j->worker] = sl_crc32(bytes, chunk->bytes);
 	return SL_OK;
 }
 
@@ -152,14 +131,14 @@ static enum sl_status put_chunk(struct sl_joined_file *j, struct sl_exec *x, uin
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const struct join_task *task = &own->task[t];
-	const struct join_chunk *made = &own->chunk[x - j->worker];
-	struct sl_openpmd_chunk *chunk = &own->column[task->k].next[task->i];
+	struct sl_openpmd_chunk *chunk = &own->pieces.chunk[own->column[task->k].next + task->i];
 
 	chunk->at = own->used;
 	own->used += chunk->bytes;
-	own->crc = sl_crc32_combine(own->crc, made->crc, chunk->bytes);
-	j->written.values += items_of(j, task);
-	return j->put(j->context, 0, made->bytes, chunk->bytes);
+	own->crc = sl_crc32_combine(own->crc, own->crc_of[x - j->worker], chunk->bytes);
+	j->written.values += items_of(j, task).n;
+	return j->put(
+		j->context, 0, own->bytes + (x - j->worker) * SL_OPENPMD_CHUNK_BYTES, chunk->bytes);
 }
 
 /*
