@@ -75,8 +75,7 @@ enum sl_status sl_convert_put(void *conversion, uint64_t at, const void *bytes, 
 
 	SL_TRY(sl_convert_check_stop(c));
 	c->bytes += size;
-	return at == SL_NEXT ? sl_file_add(&c->file, bytes, size)
-	                     : sl_file_put(&c->file, at, bytes, size);
+	return sl_file_put(&c->file, at, bytes, size);
 }
 
 enum sl_status sl_convert_begin_list(

@@ -108,9 +108,7 @@ enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink
 
 static enum sl_status write_bytes(void *context, uint64_t at, const void *bytes, size_t size)
 {
-	struct sl_file_writer *w = (struct sl_file_writer *)context;
-
-	return at == SL_NEXT ? sl_file_add(w, bytes, size) : sl_file_put(w, at, bytes, size);
+	return sl_file_put((struct sl_file_writer *)context, at, bytes, size);
 }
 
 enum sl_status sl_merged_list_commit(
@@ -141,7 +139,7 @@ enum sl_status sl_merged_list_commit(
 struct comparison {
 	const char *file;
 	size_t bytes;
-	uint64_t next, compared; /* bytes: those of SL_NEXT, all */
+	uint64_t compared; /* bytes */
 	bool differs;
 };
 
@@ -150,10 +148,7 @@ static enum sl_status compare_bytes(void *context, uint64_t at, const void *byte
 {
 	struct comparison *f = (struct comparison *)context;
 
-	if (at == SL_NEXT) {
-		at = f->next;
-		f->next += size;
-	}
+	at = at == SL_NEXT ? f->compared : at;
 	__atomic_fetch_add(&f->compared, size, __ATOMIC_RELAXED);
 	if (size > 0 &&
 		(at > f->bytes || size > f->bytes - at || memcmp(f->file + at, bytes, size) != 0))
@@ -187,7 +182,7 @@ enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct comparison found = {.next = 0};
+	struct comparison found = {.compared = 0};
 	struct sl_map file;
 	enum sl_status s;
 

@@ -52,10 +52,9 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double all)
 {
 	struct sl_table t = sl_plan_table(plan, 0);
-	size_t row = sizeof(uint64_t), parts = 0;
+	const struct sl_format_join *join = plan->choices.format->join;
+	size_t row = sizeof(uint64_t), parts = join->parts && !join->before ? list : 0;
 
-	if (plan->choices.format->join->parts && !plan->choices.format->join->before)
-		parts = list;
 	if (!sl_plan_order_items(plan).key)
 		return parts;
 	t = sl_format_table(plan->choices.format, &t);

@@ -169,7 +169,9 @@ void sl_file_drop(struct sl_file_writer *w)
 		return;
 	close(w->fd);
 	w->fd = -1;
-	sl_file_remove_part(w);
+	if (!w->map.at) /* the name was given away already */
+		sl_file_remove_part(w);
+	sl_unmap(&w->map);
 }
 
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size)
@@ -185,7 +187,7 @@ enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t s
 enum sl_status sl_file_put(
 	const struct sl_file_writer *w, uint64_t at, const void *bytes, size_t size)
 {
-	int error = sl_write_all(w->fd, "file_write", &at, bytes, size);
+	int error = sl_write_all(w->fd, "file_write", at == SL_FILE_END ? NULL : &at, bytes, size);
 
 	return error ? sl_disk_failed(error, "write", w->dir->path, w->part) : SL_OK;
 }
@@ -207,19 +209,19 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 	return sl_disk_failed(error, verb, w->dir->path, w->part);
 }
 
-enum sl_status sl_file_map(struct sl_file_writer *w, struct sl_map *m)
+enum sl_status sl_file_map(struct sl_file_writer *w)
 {
 	char path[SL_PATH_BYTES];
 	enum sl_status s;
 
 	snprintf(path, sizeof(path), "%.3800s/%.280s", w->dir->path, w->part);
-	s = sl_map_file(path, m);
+	s = sl_map_file(path, &w->map);
 	sl_file_remove_part(w);
 	return s;
 }
 
 /* What waits to be written is not waited for: only a failure of the disk until now matters. */
-enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m)
+enum sl_status sl_file_unmap(struct sl_file_writer *w)
 {
 	int error = 0;
 
@@ -228,7 +230,7 @@ enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m)
 	if (sl_fault_injected("file_fsync") ||
 		(sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && errno != ENOSYS))
 		error = errno;
-	sl_unmap(m);
+	sl_unmap(&w->map);
 	error = sl_close(w->fd, error);
 	w->fd = -1;
 	return error ? sl_disk_failed(error, "sync", w->dir->path, w->part) : SL_OK;
@@ -236,9 +238,7 @@ enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m)
 
 void sl_file_remove_part(struct sl_file_writer *w)
 {
-	if (!w->unnamed)
-		unlinkat(w->dir->fd, w->part, 0);
-	w->unnamed = true;
+	unlinkat(w->dir->fd, w->part, 0);
 	unlock_part(w);
 }
 

@@ -239,6 +239,14 @@ enum sl_status sl_file_identity(
 enum sl_status sl_file_commit(
 	const struct sl_dir *d, const char *name, const void *bytes, size_t size, bool replace);
 
+/* A mapped file; see below. */
+struct sl_map {
+	const void *at; /* NULL: not mapped, or an empty file */
+	size_t bytes;
+	uint64_t device, number; /* device and inode number of the file */
+	int64_t written_ns;      /* time of its last modification */
+};
+
 /*
  * The same in pieces: begin, any number of add, end. After a failure the .part file is removed and
  * w is closed; it needs no further call.
@@ -247,7 +255,7 @@ struct sl_file_writer {
 	const struct sl_dir *dir; /* must stay valid until the end */
 	int fd;                   /* -1: not open */
 	int lock;                 /* without a locked directory: holds flock(2) until the end; -1 */
-	bool unnamed;             /* the .part file was removed */
+	struct sl_map map;        /* of sl_file_map() */
 	char part[264];           /* name, ".part", NUL */
 };
 
@@ -261,15 +269,16 @@ enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t s
 enum sl_status sl_file_end(struct sl_file_writer *w, bool replace);
 
 /*
- * Instead of add: writes at an offset. Several threads or processes may do so. After a failure the
- * file stays open, and the caller drops it.
+ * Instead of add: writes at an offset, or at SL_FILE_END, after what was added. Several threads or
+ * processes may write at offsets. After a failure the file stays open, and the caller drops it.
  */
+#define SL_FILE_END UINT64_MAX
 enum sl_status sl_file_put(
 	const struct sl_file_writer *w, uint64_t at, const void *bytes, size_t size);
 
 /*
- * Instead of the end: closes and removes the .part file. Does nothing after a failure, or if *w is
- * 0.
+ * Instead of the end: closes and removes the .part file, mapped or not. Does nothing after a
+ * failure, or if *w is 0.
  */
 void sl_file_drop(struct sl_file_writer *w);
 
@@ -283,13 +292,12 @@ enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace);
 void sl_file_remove_part(struct sl_file_writer *w);
 
 /*
- * Instead of the end, for a file that only this process reads: maps the .part file, which has no
- * name from then on, and flushes nothing. sl_file_unmap() closes and unmaps it, if it is open.
+ * Instead of the end, for a file that only this process reads: w->map is that of the .part file,
+ * which has no name from then on. Nothing is flushed. sl_file_unmap() closes it, if it is open:
  * SL_DISK if the disk has refused bytes of it, which may have been read as others then.
  */
-struct sl_map;
-enum sl_status sl_file_map(struct sl_file_writer *w, struct sl_map *m);
-enum sl_status sl_file_unmap(struct sl_file_writer *w, struct sl_map *m);
+enum sl_status sl_file_map(struct sl_file_writer *w);
+enum sl_status sl_file_unmap(struct sl_file_writer *w);
 
 /* Makes *w the writer of a NAME.part that another process of this run has made durable. */
 void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
@@ -329,13 +337,6 @@ enum sl_status sl_file_link(
  *
  * Calls for SL_FAULT: file_open file_stat file_map file_close.
  */
-
-struct sl_map {
-	const void *at; /* NULL: not mapped, or an empty file */
-	size_t bytes;
-	uint64_t device, number; /* device and inode number of the file */
-	int64_t written_ns;      /* time of its last modification */
-};
 
 /*
  * Maps the file path for one sequential read. Release it with sl_unmap(). If the file was just

@@ -36,7 +36,6 @@ struct feed {
 struct reader {
 	struct sl_record_source source;
 	struct sl_file_writer file;
-	struct sl_map map;
 	uint8_t block[SL_MERGE_BLOCK_BYTES];
 };
 
@@ -256,9 +255,9 @@ static enum sl_status make_rows(struct merge *w)
 			? sl_tasks_fork(w->readers, w->n, copy_batch, w)
 			: sl_tasks_run(w->pool, w->readers, w->n, copy_batch, w));
 	for (uint32_t i = 0; i < w->readers; i++)
-		SL_TRY(sl_file_map(&w->reader[i].file, &w->reader[i].map));
+		SL_TRY(sl_file_map(&w->reader[i].file));
 	for (uint32_t i = 0; i < w->n; i++) {
-		const uint8_t *map = (const uint8_t *)w->reader[i % w->readers].map.at;
+		const uint8_t *map = (const uint8_t *)w->reader[i % w->readers].file.map.at;
 
 		w->rows[i].at = map + (uintptr_t)w->rows[i].at + ROWS_BEGIN;
 		memcpy(&bytes, w->rows[i].at - ROWS_BEGIN, sizeof(bytes));
@@ -270,10 +269,8 @@ static enum sl_status make_rows(struct merge *w)
 /* Task: frees a file, which takes as long as writing a third of it. */
 static enum sl_status end_file(void *context, uint32_t worker, uint32_t i)
 {
-	struct reader *r = &((struct merge *)context)->reader[i];
-
 	(void)worker;
-	return sl_file_unmap(&r->file, &r->map);
+	return sl_file_unmap(&((struct merge *)context)->reader[i].file);
 }
 
 /* --- the merge -------------------------------------------------------------------------------- */
@@ -344,10 +341,8 @@ static void close_all(struct merge *w)
 		sl_job_finish(w->pool, &w->feed[i].job);
 	for (uint32_t i = 0; w->source && i < w->n; i++)
 		sl_record_source_close(&w->source[i]);
-	for (uint32_t i = 0; w->block && i < w->readers; i++) {
-		sl_unmap(&w->reader[i].map);
+	for (uint32_t i = 0; w->block && i < w->readers; i++)
 		sl_file_drop(&w->reader[i].file);
-	}
 	sl_memory_give(SL_HOST, w->block);
 }
 

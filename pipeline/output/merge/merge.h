@@ -38,7 +38,7 @@
  */
 typedef enum sl_status sl_byte_sink(void *context, uint64_t at, const void *bytes, size_t size);
 
-#define SL_NEXT UINT64_MAX
+#define SL_NEXT SL_FILE_END
 
 /* The file that is made. */
 struct sl_table_facts {

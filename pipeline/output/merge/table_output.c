@@ -14,12 +14,6 @@
 /* Stands for the bytes of a part that are in the file already: no object is at this address. */
 #define IN_PLACE ((const uint8_t *)(UINTPTR_MAX / 2))
 
-/* A part of the file, while it is written and while it is mapped. */
-struct part {
-	struct sl_file_writer file;
-	struct sl_map map;
-};
-
 struct sl_table_output {
 	struct sl_table_facts facts;
 	struct sl_joined_file join;
@@ -31,7 +25,7 @@ struct sl_table_output {
 	size_t image_bytes;
 	bool assembles;   /* what is packed is not the file, but its parts */
 	uint32_t n_parts; /* in intermediate files */
-	struct part part[SL_COLUMN_COUNT];
+	struct sl_file_writer part[SL_COLUMN_COUNT];
 	uint64_t sent;         /* bytes that are in the file already, packed */
 	struct sl_pieces file; /* at the end */
 	void *memory;          /* of the join, the block and the image */
@@ -90,7 +84,7 @@ static enum sl_status put(void *context, uint32_t part, const void *bytes, size_
 	struct sl_table_output *o = (struct sl_table_output *)context;
 
 	if (o->n_parts > 0)
-		return sl_file_add(&o->part[part].file, bytes, size);
+		return sl_file_add(&o->part[part], bytes, size);
 	o->sent += size;
 	return o->facts.sink(
 		o->facts.context, o->facts.format->join->before + o->sent - size, bytes, size);
@@ -102,7 +96,7 @@ static enum sl_status open_parts(struct sl_table_output *o)
 
 	for (uint32_t k = 0; k < o->n_parts; k++) {
 		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
-		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k].file));
+		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k]));
 	}
 	return SL_OK;
 }
@@ -189,7 +183,7 @@ static enum sl_status join(struct sl_table_output *o)
 
 	SL_TRY(sl_format_check_written(&o->join.written, f->rows));
 	for (uint32_t k = 0; k < o->n_parts; k++) {
-		SL_TRY(sl_file_map(&o->part[k].file, &o->part[k].map));
+		SL_TRY(sl_file_map(&o->part[k]));
 		at[k] = (const uint8_t *)o->part[k].map.at;
 	}
 	if (o->assembles)
@@ -216,7 +210,7 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 	SL_TRY(o->facts.sink(o->facts.context, at, piece->at, piece->bytes));
 	for (uint32_t k = 0; k < o->n_parts; k++)
 		if (piece->at == o->part[k].map.at)
-			return sl_file_unmap(&o->part[k].file, &o->part[k].map);
+			return sl_file_unmap(&o->part[k]);
 	return SL_OK;
 }
 
@@ -244,10 +238,8 @@ void sl_table_output_close(struct sl_table_output *o)
 	if (!o)
 		return;
 	memcpy(why, sl_last_error(), sizeof(why));
-	for (uint32_t k = 0; k < o->n_parts; k++) {
-		sl_unmap(&o->part[k].map);
-		sl_file_drop(&o->part[k].file);
-	}
+	for (uint32_t k = 0; k < o->n_parts; k++)
+		sl_file_drop(&o->part[k]);
 	sl_memory_give(SL_HOST, o->memory);
 	sl_memory_give(SL_HOST, o);
 	sl_set_last_error(why);

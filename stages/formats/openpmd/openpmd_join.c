@@ -171,34 +171,22 @@ static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t from = (t - j->all.n_columns) * SURVEY_ROWS;
+	const uint32_t left = j->block->n - from;
 	uint64_t digest[SL_COLUMN_COUNT] = {0};
-	struct sl_table rows = *j->block;
 
-	if (t < rows.n_columns)
+	if (t < j->all.n_columns)
 		return survey_column(j, x, t);
-	rows.n = rows.n - from < SURVEY_ROWS ? rows.n - from : SURVEY_ROWS;
-	for (uint32_t k = 0; k < rows.n_columns; k++)
-		if (!rows.column[k].constant)
-			rows.column[k].data = (char *)rows.column[k].data +
-			                      (size_t)from * sl_facts_of(&rows.column[k])->bytes;
-	sl_digest_add_rows(&rows, own->rows + from, digest);
-	for (uint32_t k = 0; k < rows.n_columns; k++)
+	sl_digest_add_rows(
+		j->block, own->rows, from, left < SURVEY_ROWS ? left : SURVEY_ROWS, digest);
+	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		__atomic_fetch_add(&own->digest[k], digest[k], __ATOMIC_RELAXED);
 	return SL_OK;
 }
 
-/* Adds the chunks of column k that end in the rows from from to to of the block to the n tasks. */
-static uint32_t add_tasks(
-	struct openpmd_join *own, uint32_t n, uint32_t k, uint32_t from, uint32_t to)
-{
-	const uint32_t room = own->column[k].room;
-
-	for (uint32_t i = room ? from / room : 0; room && (i + 1) * (uint64_t)room <= to; i++)
-		own->task[n++] = (struct join_task){k, i};
-	return n;
-}
-
-/* Lists the chunks of the block; those that are not full come last. */
+/*
+ * Lists the chunks of the block, each among the ORDER_ROWS rows in which it ends; those that are not
+ * full come last.
+ */
 static uint32_t list_tasks(const struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
@@ -206,9 +194,13 @@ static uint32_t list_tasks(const struct sl_joined_file *j)
 	uint32_t tasks = 0;
 
 	for (uint32_t from = 0; from < n; from += ORDER_ROWS)
-		for (uint32_t k = 0; k < j->all.n_columns; k++)
-			tasks = add_tasks(
-				own, tasks, k, from, n - from < ORDER_ROWS ? n : from + ORDER_ROWS);
+		for (uint32_t k = 0; k < j->all.n_columns; k++) {
+			const uint32_t room = own->column[k].room,
+				       to = n - from < ORDER_ROWS ? n : from + ORDER_ROWS;
+
+			for (uint32_t i = room ? from / room : 0; room && (i + 1) * room <= to; i++)
+				own->task[tasks++] = (struct join_task){k, i};
+		}
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		if (own->column[k].room && n % own->column[k].room)
 			own->task[tasks++] = (struct join_task){k, n / own->column[k].room};

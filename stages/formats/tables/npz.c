@@ -184,10 +184,8 @@ static void add_array(
 	memcpy(w->next + before, header, SL_NPY_BYTES);
 	sl_pieces_add(w->file, w->next, before + SL_NPY_BYTES);
 	w->next += before + SL_NPY_BYTES;
-	if (piece->joined)
-		sl_pieces_add_known(w->file, piece->at, piece->bytes, 0);
-	else
-		sl_pieces_add(w->file, piece->at, piece->bytes);
+	sl_pieces_add_known(w->file, piece->at, piece->bytes,
+		p->has_crc ? 0 : sl_crc32(piece->at, piece->bytes));
 }
 
 /*

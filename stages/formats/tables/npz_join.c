@@ -78,8 +78,7 @@ static enum sl_status begin(struct sl_joined_file *j)
 	own->pieces.n = j->written.columns = j->all.n_columns;
 	for (uint32_t k = 0; k < own->pieces.n; k++)
 		own->pieces.piece[k] = (struct sl_npz_piece){.column = j->all.column[k].column,
-			.method = j->rows > 0 ? SL_ZIP_DEFLATED : SL_ZIP_STORED,
-			.joined = true};
+			.method = j->rows > 0 ? SL_ZIP_DEFLATED : SL_ZIP_STORED};
 	return SL_OK;
 }
 
@@ -148,13 +147,14 @@ static enum sl_status add(struct sl_joined_file *j)
 	return j->written.values == columns * j->rows ? end(j) : SL_OK;
 }
 
+/* Nothing needs the checksum of the file, so none is computed. */
 static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 
 	for (uint32_t k = 0; k < own->pieces.n; k++)
 		own->pieces.piece[k].at = part[k];
-	*p = (struct sl_packed){.table = j->all, .pieces = &own->pieces};
+	*p = (struct sl_packed){.table = j->all, .pieces = &own->pieces, .has_crc = true};
 }
 
 const struct sl_format_join sl_npz_join = {

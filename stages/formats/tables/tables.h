@@ -119,7 +119,6 @@ struct sl_npz_piece {
 	enum sl_column column;
 	uint32_t method;   /* SL_ZIP_DEFLATED or SL_ZIP_STORED */
 	uint32_t crc;      /* of the items before compression */
-	bool joined;       /* of a whole run: nothing needs the checksum of the file */
 	const uint8_t *at; /* a raw DEFLATE stream, or the items */
 	size_t bytes;
 };

@@ -99,6 +99,31 @@ TEST(file_of_pieces_is_named_at_its_end)
 	assert_int_equal(folder_count(&folder), 1);
 }
 
+/* Bytes at offsets; the mapped file has no name, and an end of it that another program makes stays. */
+TEST(file_that_is_only_read_back_is_mapped)
+{
+	struct sl_file_writer w;
+
+	assert_ok(sl_file_begin(HERE, "a", &w));
+	assert_ok(sl_file_put(&w, 4, "two", 3));
+	assert_ok(sl_file_put(&w, SL_FILE_END, "one ", 4));
+	assert_ok(sl_file_map(&w));
+	assert_int_equal(w.map.bytes, 7);
+	assert_memory_equal(w.map.at, "one two", 7);
+	assert_int_equal(folder_count(&folder), 0);
+	assert_ok(sl_file_commit(HERE, "a.part", "other", 5, false));
+	sl_fault_set("file_fsync:1:5");
+	assert_fails(sl_file_unmap(&w), SL_DISK, "cannot sync");
+	sl_fault_set(NULL);
+	assert_ok(sl_file_unmap(&w)); /* does nothing to one that is closed */
+	assert_ok(sl_file_begin(HERE, "b", &w));
+	assert_ok(sl_file_add(&w, "", 1));
+	assert_ok(sl_file_map(&w));
+	sl_file_drop(&w);
+	expect_file(&folder, "a.part", "other");
+	assert_int_equal(folder_count(&folder), 1);
+}
+
 static int put_and_die(void *unused)
 {
 	(void)unused;
