@@ -52,8 +52,7 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double all)
 {
 	struct sl_table t = sl_plan_table(plan, 0);
-	const struct sl_format_join *join = plan->choices.format->join;
-	size_t row = sizeof(uint64_t), parts = join->parts && !join->before ? list : 0;
+	size_t row = sizeof(uint64_t), parts = plan->choices.format->join->parts ? list : 0;
 
 	if (!sl_plan_order_items(plan).key)
 		return parts;

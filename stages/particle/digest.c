@@ -53,15 +53,14 @@ static uint64_t constant_bits(const struct sl_table_column *c)
 }
 
 /* All columns in one pass over the rows, so that weights are computed once. */
-void sl_digest_add_rows(
-	const struct sl_table *t, uint64_t first, uint32_t from, uint32_t n, uint64_t digest[])
+void sl_digest_add_rows(const struct sl_table *t, uint64_t first, uint64_t digest[])
 {
 	uint64_t weight[SL_DIGEST_ROWS], lower = 0,
 					 upper = 0; /* sums over the rows, for constants */
 	uint32_t rows;
 
-	for (const uint32_t end = from + n; from < end; from += rows) {
-		rows = rows_at(from, end);
+	for (uint32_t from = 0; from < t->n; from += rows) {
+		rows = rows_at(from, t->n);
 		sl_digest_weights(first + from, rows, weight);
 		for (uint32_t i = 0; i < rows; i++) {
 			lower += sl_digest_item(weight[i], 1);
@@ -82,7 +81,7 @@ void sl_digest_add_rows(
 void sl_digest_columns(const struct sl_table *t, uint64_t digest[])
 {
 	memset(digest, 0, t->n_columns * sizeof(*digest));
-	sl_digest_add_rows(t, 0, 0, t->n, digest);
+	sl_digest_add_rows(t, 0, digest);
 }
 
 void sl_digest_table(struct sl_table *t)

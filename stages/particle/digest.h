@@ -82,11 +82,10 @@ enum sl_status sl_digest_check(const struct sl_table *t);
 void sl_digest_columns(const struct sl_table *t, uint64_t digest[]);
 
 /*
- * Adds the terms of n rows of t, from row from on, to the digests of a larger table whose rows from
- * first on are those of t.
+ * Adds the terms of all rows of t, which are the rows from first on of a larger table, to its
+ * digests.
  */
-void sl_digest_add_rows(
-	const struct sl_table *t, uint64_t first, uint32_t from, uint32_t n, uint64_t digest[]);
+void sl_digest_add_rows(const struct sl_table *t, uint64_t first, uint64_t digest[]);
 
 /* Sets the digest of each column of t. Host only. */
 void sl_digest_table(struct sl_table *t);

@@ -9,8 +9,8 @@
  * - Lists are mapped. The jobs read, decompress and check their files. A failure of a job is
  *   reported when the record that could not be read would be next, as by one thread.
  * - The survivors of a table are in memory while it is read, and only so many lists can be open. So
- *   tables, and lists of more batches, become one intermediate file of keys and rows first. Several
- *   batches are read at a time: by threads, or by processes if the format starts processes itself.
+ *   tables, and lists of more batches, become intermediate files of keys and rows first, one for
+ *   each of those who read batches: threads, or processes if the format starts processes itself.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_MERGE_H
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_H

@@ -69,7 +69,7 @@ static void lay_out(struct sl_arena *a, struct sl_table_output *o)
 
 static enum sl_status check_rows(const struct sl_table_facts *f)
 {
-	if (f->rows <= UINT32_MAX || !f->format->join->parts)
+	if (f->rows <= UINT32_MAX || !f->format->join->packed)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"%s: %" PRIu64 " survivors are too many for one file of the format %s (at most "
@@ -107,9 +107,8 @@ static enum sl_status begin(struct sl_table_output *o)
 	struct sl_arena a = {0};
 
 	o->packs = o->facts.packs && o->facts.rows <= SL_PACK_ROWS;
-	o->assembles = join->parts || o->packs;
-	o->n_parts =
-		o->assembles && !o->packs && !join->before ? join->parts(&o->facts.columns) : 0;
+	o->assembles = join->packed || o->packs;
+	o->n_parts = join->parts && !o->packs ? join->parts(&o->facts.columns) : 0;
 	o->join = (struct sl_joined_file){.format = o->facts.format,
 		.run = o->facts.run,
 		.rows = o->facts.rows,

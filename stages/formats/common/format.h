@@ -146,10 +146,10 @@ enum sl_status sl_join_run(
 	struct sl_joined_file *j, uint32_t n, sl_join_task *make, sl_join_task *put);
 
 struct sl_format_join {
-	/* The number of parts; NULL: one part, which is the whole file. */
+	/* The number of parts; NULL: one, which begins at byte `before` of the file. */
 	uint32_t (*parts)(const struct sl_table *all);
 
-	size_t before; /* the only part begins at this byte of the file; 0: not known in advance */
+	size_t before;
 
 	/* Cuts the memory of a file from the arena; run, rows and all are set. */
 	void (*lay_out)(struct sl_arena *a, struct sl_joined_file *j);
@@ -163,8 +163,8 @@ struct sl_format_join {
 	enum sl_status (*add)(struct sl_joined_file *j);
 
 	/*
-	 * Unless parts is NULL: sets *p, for assemble, to the parts as they were put. Nothing reads
-	 * them, because their checksums are known.
+	 * Sets *p, for assemble, to the parts as they were put, which nothing reads. NULL: the part
+	 * is the whole file.
 	 */
 	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);
 };

@@ -42,12 +42,6 @@ struct openpmd_join {
 	uint64_t digest[SL_COLUMN_COUNT];
 };
 
-static uint32_t parts(const struct sl_table *all)
-{
-	(void)all;
-	return 1;
-}
-
 /* The chunks of a column in a block of n rows. */
 static uint32_t chunks_in(const struct join_column *c, uint32_t n)
 {
@@ -171,14 +165,18 @@ static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t from = (t - j->all.n_columns) * SURVEY_ROWS;
-	const uint32_t left = j->block->n - from;
 	uint64_t digest[SL_COLUMN_COUNT] = {0};
+	struct sl_table rows = *j->block;
 
-	if (t < j->all.n_columns)
+	if (t < rows.n_columns)
 		return survey_column(j, x, t);
-	sl_digest_add_rows(
-		j->block, own->rows, from, left < SURVEY_ROWS ? left : SURVEY_ROWS, digest);
-	for (uint32_t k = 0; k < j->all.n_columns; k++)
+	rows.n = rows.n - from < SURVEY_ROWS ? rows.n - from : SURVEY_ROWS;
+	for (uint32_t k = 0; k < rows.n_columns; k++)
+		if (!rows.column[k].constant)
+			rows.column[k].data = (char *)rows.column[k].data +
+			                      (size_t)from * sl_facts_of(&rows.column[k])->bytes;
+	sl_digest_add_rows(&rows, own->rows + from, digest);
+	for (uint32_t k = 0; k < rows.n_columns; k++)
 		__atomic_fetch_add(&own->digest[k], digest[k], __ATOMIC_RELAXED);
 	return SL_OK;
 }
@@ -236,8 +234,7 @@ static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct
 		.crc = own->crc};
 }
 
-const struct sl_format_join sl_openpmd_join = {.parts = parts,
-	.before = SL_H5_HEAD_BYTES,
+const struct sl_format_join sl_openpmd_join = {.before = SL_H5_HEAD_BYTES,
 	.lay_out = lay_out,
 	.begin = begin,
 	.add = add,
