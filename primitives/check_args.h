@@ -11,6 +11,8 @@
 
 #include "primitives/primitives.h"
 
+SL_C_BEGIN
+
 /* One block of memory that a call reads or writes. */
 struct sl_buffer {
 	const char *name; /* field of the job, for messages */
@@ -52,6 +54,16 @@ const struct sl_backend *sl_scan_of_counts(
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan);
 
 /*
+ * For backends that are built on a scan of u32 counts: the one of the job, or else usual. The first
+ * function cuts its scratch for n counts; the second one queues it, with the unused part of the
+ * scratch of x. A scan that does not take n_on_device adds up all counts.
+ */
+void sl_inner_scan_cut(struct sl_arena *a, const struct sl_choice *chosen,
+	const struct sl_backend *usual, uint32_t n);
+enum sl_status sl_inner_scan(const struct sl_exec *x, const struct sl_choice *chosen,
+	const struct sl_backend *usual, const struct sl_scan_job *job);
+
+/*
  * No non-empty buffer of m[0..n-1] is NULL or misaligned, and none overlaps another one or the
  * unused part of the scratch of x, unless both are read-only.
  */
@@ -78,5 +90,7 @@ uint32_t sl_host_count(enum sl_space space, const void *at, enum sl_type type, u
 
 /* A copy of x whose tuning has a value in each field that b supports (sl_tuning_of). */
 struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x);
+
+SL_C_END
 
 #endif

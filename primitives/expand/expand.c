@@ -42,11 +42,9 @@ static enum sl_status add_counts(const struct sl_backend *b, struct sl_exec *x,
 	const struct sl_expand_job *job, struct sl_expand_job *ends)
 {
 	void *sums = sl_cut_items(&x->scratch, job->n, sl_type_bytes(job->type));
-	struct sl_exec inner = *x;
 
 	ends->runs = sums;
-	inner.tuning = job->scan.tuning;
-	return sl_scan(sl_scan_of_counts(b, &job->scan), &inner,
+	return sl_inner_scan(x, &job->scan, sl_scan_of_counts(b, &job->scan),
 		&(struct sl_scan_job){.in = job->runs,
 			.out = sums,
 			.n = job->n,
