@@ -87,27 +87,6 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 		space_name(b->space));
 }
 
-void sl_inner_scan_cut(struct sl_arena *a, const struct sl_choice *chosen,
-	const struct sl_backend *usual, uint32_t n)
-{
-	const struct sl_shape shape = {.n = n, .type = SL_U32, .tuning = chosen->tuning};
-
-	sl_cut(a, sl_scratch(chosen->backend ? chosen->backend : usual, &shape));
-}
-
-enum sl_status sl_inner_scan(const struct sl_exec *x, const struct sl_choice *chosen,
-	const struct sl_backend *usual, const struct sl_scan_job *job)
-{
-	const struct sl_backend *b = chosen->backend ? chosen->backend : usual;
-	struct sl_exec inner = *x;
-	struct sl_scan_job sum = *job;
-
-	inner.tuning = chosen->tuning;
-	if (!b->takes_n_on_device)
-		sum.n_on_device = NULL;
-	return sl_scan(b, &inner, &sum);
-}
-
 enum sl_status sl_check_count(
 	const struct sl_backend *b, const void *at, enum sl_type type, struct sl_buffer *buffer)
 {

@@ -54,16 +54,6 @@ const struct sl_backend *sl_scan_of_counts(
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan);
 
 /*
- * For backends that are built on a scan of u32 counts: the one of the job, or else usual. The first
- * function cuts its scratch for n counts; the second one queues it, with the unused part of the
- * scratch of x. A scan that does not take n_on_device adds up all counts.
- */
-void sl_inner_scan_cut(struct sl_arena *a, const struct sl_choice *chosen,
-	const struct sl_backend *usual, uint32_t n);
-enum sl_status sl_inner_scan(const struct sl_exec *x, const struct sl_choice *chosen,
-	const struct sl_backend *usual, const struct sl_scan_job *job);
-
-/*
  * No non-empty buffer of m[0..n-1] is NULL or misaligned, and none overlaps another one or the
  * unused part of the scratch of x, unless both are read-only.
  */

@@ -11,8 +11,8 @@
  */
 #include <string.h>
 
-#include "primitives/check_args.h"
 #include "primitives/primitives.h"
+#include "primitives/scan/scan.h"
 
 /* Scratch of one call. */
 struct compact_cpu_scan_scratch {

@@ -14,9 +14,9 @@
  * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
-#include "primitives/check_args.h"
 #include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
+#include "primitives/scan/scan.h"
 
 /* flag[i] = 1 for a survivor, otherwise 0, as after the last flag: the scan may read all of them. */
 static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, struct sl_count count)

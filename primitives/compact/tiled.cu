@@ -31,8 +31,8 @@
  * Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
-#include "primitives/check_args.h"
 #include "primitives/count.cuh"
+#include "primitives/scan/scan.h"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { BLOCK_MAX = 1024 };

@@ -21,8 +21,8 @@
  * scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "items.h"
-#include "primitives/check_args.h"
 #include "primitives/count.cuh"
+#include "primitives/scan/scan.h"
 
 enum {
 	WORD = 32, /* flags per word, lanes per warp */

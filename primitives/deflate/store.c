@@ -5,7 +5,7 @@
  * 1951, 3.2.4.) Checksums are those of zlib. Scratch: a buffer for a chunk if items have planes or
  * the last chunk is padded.
  */
-#include "chunks.h"
+#include "deflate.h"
 
 #include <string.h>
 #include <zlib.h>

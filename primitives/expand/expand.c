@@ -6,7 +6,7 @@
  * of the runs before, so starts + 1 are ends, of which backends read n - 1.
  */
 #include "primitives/check_args.h"
-#include "primitives/primitives.h"
+#include "primitives/scan/scan.h"
 
 /* Buffers of a job: runs, out, and both ends of each column. */
 enum { BUFFERS_MAX = 2 + 2 * SL_COMPACT_COLUMNS_MAX };

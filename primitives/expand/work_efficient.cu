@@ -20,7 +20,7 @@
  * indices of jobs with columns.
  */
 #include "expand.cuh"
-#include "primitives/check_args.h"
+#include "primitives/scan/scan.h"
 
 enum { BLOCK_MAX = 1024 };
 

@@ -16,7 +16,7 @@
  * group, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
-#include "primitives/check_args.h"
+#include "primitives/scan/scan.h"
 #include "warp_ballot.cuh"
 
 /*

@@ -35,7 +35,7 @@
  * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
-#include "primitives/check_args.h"
+#include "primitives/scan/scan.h"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 1024 };

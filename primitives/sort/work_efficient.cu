@@ -17,7 +17,7 @@
  * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, 16 counts per
  * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 512.
  */
-#include "primitives/check_args.h"
+#include "primitives/scan/scan.h"
 #include "warp_striped.cuh"
 
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 512, WARPS_MAX = BLOCK_MAX / WARP };

@@ -1,9 +1,9 @@
 /*
- * deflate/chunks.h - for backends that compress one stream per call: runs a whole job, one call per
+ * deflate/deflate.h - for backends that compress one stream per call: runs a whole job, one call per
  * chunk, with planes and padding.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_CHUNKS_H
-#define SL_PRIMITIVES_DEFLATE_CHUNKS_H
+#ifndef SL_PRIMITIVES_DEFLATE_DEFLATE_H
+#define SL_PRIMITIVES_DEFLATE_DEFLATE_H
 
 #include "encoder/streams.h"
 #include "planes.h"
