@@ -11,6 +11,8 @@
 
 #include "primitives/primitives.h"
 
+SL_C_BEGIN
+
 /* One block of memory that a call reads or writes. */
 struct sl_buffer {
 	const char *name; /* field of the job, for messages */
@@ -78,5 +80,7 @@ uint32_t sl_host_count(enum sl_space space, const void *at, enum sl_type type, u
 
 /* A copy of x whose tuning has a value in each field that b supports (sl_tuning_of). */
 struct sl_exec sl_tuned_exec(const struct sl_backend *b, const struct sl_exec *x);
+
+SL_C_END
 
 #endif

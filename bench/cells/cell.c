@@ -25,7 +25,7 @@ static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
 	row.bytes = 2 * sizeof(uint32_t) * n;
 	b->copy_n = n;
 	b->copy_gb_s = sl_cell_row_gb_s(&row);
-	sl_cell_row_show(b, &row);
+	sl_cell_row_show(b, &row, NULL);
 	return SL_OK;
 }
 
@@ -97,11 +97,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 	if (times)
 		*times = row.times;
 	row.bytes = c->of->bytes_moved(&c->trial);
-	if (s == SL_OK) {
-		sl_cell_row_show(b, &row);
-		return SL_OK;
-	}
-	sl_cell_row_leave_out(b, &row);
+	sl_cell_row_show(b, &row, s == SL_OK ? NULL : sl_last_error());
 	b->wrong = b->wrong || s == SL_CHECK_FAILED;
 	return s == SL_DEVICE_FAILED ? s : SL_OK;
 }

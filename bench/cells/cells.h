@@ -34,9 +34,6 @@ struct sl_job {
 /* The usual job: random values, half of the items survive, all bits of the keys. */
 struct sl_job sl_job_usual(enum sl_primitive p, enum sl_type type, uint32_t n);
 
-/* "u32" or "u64". */
-const char *sl_type_name(enum sl_type type);
-
 /* The name of the primitive; "sort-keys" for a sort of keys alone. */
 const char *sl_job_name(const struct sl_job *job);
 
@@ -116,11 +113,11 @@ void sl_cell_row_heading(void);
 /* bytes / median in 10^9 bytes per second. */
 double sl_cell_row_gb_s(const struct sl_cell_row *r);
 
-/* Prints the row and adds it to the table. */
-void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r);
-
-/* Prints that the row has no time because of the last error, and adds that to the table. */
-void sl_cell_row_leave_out(const struct sl_bench *b, const struct sl_cell_row *r);
+/*
+ * Prints the row and adds it to the table. problem: why it has no time, which the table then lists;
+ * or NULL.
+ */
+void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem);
 
 /* Checks and times one backend after another, each with one tuning after another, at the same job. */
 

@@ -31,11 +31,6 @@ double sl_alive_percent(enum sl_alive alive)
 	return NAN;
 }
 
-const char *sl_type_name(enum sl_type type)
-{
-	return sl_type_text(type);
-}
-
 const char *sl_job_name(const struct sl_job *job)
 {
 	if (job->primitive == SL_SORT && job->set.keys_only)
@@ -47,7 +42,7 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 {
 	const struct sl_setting *set = &job->set;
 	size_t used = (size_t)snprintf(text, SL_JOB_BYTES, "%s %s, n=%u", sl_job_name(job),
-		sl_type_name(set->type), set->n);
+		sl_type_text(set->type), set->n);
 
 	if (job->primitive == SL_COMPACT || job->primitive == SL_EXPAND)
 		used += (size_t)snprintf(

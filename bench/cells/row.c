@@ -47,11 +47,16 @@ void sl_cell_row_heading(void)
 
 enum { ROW_FIELDS = 28 };
 
-/*
- * A property that the job does not have is empty, as are the times of the emulated device. problem:
- * why there are none; NULL: a row of the table.
- */
-static void show(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem)
+static void leave_out(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem)
+{
+	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_MESSAGE_BYTES];
+
+	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(r->job, text), r->backend, problem);
+	sl_bench_table_leave_out(b->table, line);
+}
+
+/* A property that the job does not have is empty, as are the times of the emulated device. */
+void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem)
 {
 	const bool emulated = sl_device_is_emulated();
 	const struct sl_setting *set = &r->job->set;
@@ -68,7 +73,7 @@ static void show(const struct sl_bench *b, const struct sl_cell_row *r, const ch
 		{"problem", problem ? problem : "", 0, SL_BENCH_PRINTED},
 		{"primitive", r->primitive, 0, 0},
 		{"backend", r->backend, 0, 0},
-		{"type", sl_type_name(set->type), 0, 0},
+		{"type", sl_type_text(set->type), 0, 0},
 		{"n", NULL, set->n, 10},
 		{"bits", NULL, sorts ? (double)set->end_bit : (double)NAN, 2},
 		{"entropy", NULL, sorts ? sl_input_entropy(set->input) : (double)NAN, 3},
@@ -102,28 +107,15 @@ static void show(const struct sl_bench *b, const struct sl_cell_row *r, const ch
 	if (set->columns.n > 0)
 		snprintf(shape, sizeof(shape), "%ux%u", set->columns.n, set->columns.bytes);
 	else
-		snprintf(shape, sizeof(shape), "%s", sl_type_name(set->type));
+		snprintf(shape, sizeof(shape), "%s", sl_type_text(set->type));
 	sl_accesses_fields(emulated ? &r->accesses : NULL, set->n, row + ROW_FIELDS);
-	if (problem)
+	if (problem) {
 		sl_bench_row_print(left_out_lines, row, ROW_FIELDS);
-	else
+		leave_out(b, r, problem);
+	} else {
 		sl_bench_table_row(b->table, emulated ? access_lines : time_lines, row,
 			sizeof(row) / sizeof(row[0]));
-}
-
-void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r)
-{
-	show(b, r, NULL);
-}
-
-void sl_cell_row_leave_out(const struct sl_bench *b, const struct sl_cell_row *r)
-{
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_MESSAGE_BYTES];
-
-	show(b, r, sl_last_error());
-	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(r->job, text), r->backend,
-		sl_last_error());
-	sl_bench_table_leave_out(b->table, line);
+	}
 }
 
 /* --- memory accesses on the emulated device, where times mean nothing ------------------------- */

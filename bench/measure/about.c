@@ -7,6 +7,10 @@
 #include "pipeline/plan/limits/limits.h"
 #include "primitives/device/device_driver.h"
 
+enum { DEVICE, CUDA, HOST, COMMAND, COMMIT, DATE };
+const char *const sl_about_names[SL_ABOUT_LINES] = {
+	"device", "CUDA", "host", "command", "commit", "date"};
+
 /* The version of NVIDIA's kernel module from /proc, after a comma; "" if there is none. */
 static void read_module_version(char *text, size_t size)
 {
@@ -43,39 +47,20 @@ void sl_about_make(const struct sl_bench_options *options, const struct sl_devic
 	struct tm utc;
 
 	sl_machine_read("", &machine);
-	snprintf(about->device, SL_ABOUT_BYTES, "%s, %d.%d, %d multiprocessors, %zu bytes",
+	snprintf(about->line[DEVICE], SL_ABOUT_BYTES, "%s, %d.%d, %d multiprocessors, %zu bytes",
 		device->name, device->major, device->minor, device->multiprocessors,
 		device->memory_bytes);
-	describe_cuda(cccl, about->cuda);
-	snprintf(about->host, SL_ABOUT_BYTES, "%s, %u cores, %s", machine.processor, machine.cores,
-		machine.system);
-	snprintf(about->command, SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1, options->command_line);
-	snprintf(about->commit, SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1, options->commit);
-	strftime(about->date, SL_ABOUT_BYTES, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-}
-
-bool sl_about_line(const struct sl_about *about, size_t i, const char **name, const char **text)
-{
-	const char *const lines[SL_ABOUT_LINES][2] = {
-		{"device", about->device},
-		{"CUDA", about->cuda},
-		{"host", about->host},
-		{"command", about->command},
-		{"commit", about->commit},
-		{"date", about->date},
-	};
-
-	if (i >= SL_ABOUT_LINES)
-		return false;
-	*name = lines[i][0];
-	*text = lines[i][1];
-	return true;
+	describe_cuda(cccl, about->line[CUDA]);
+	snprintf(about->line[HOST], SL_ABOUT_BYTES, "%s, %u cores, %s", machine.processor,
+		machine.cores, machine.system);
+	snprintf(about->line[COMMAND], SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1,
+		options->command_line);
+	snprintf(about->line[COMMIT], SL_ABOUT_BYTES, "%.*s", SL_ABOUT_BYTES - 1, options->commit);
+	strftime(about->line[DATE], SL_ABOUT_BYTES, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
 }
 
 void sl_about_print(const struct sl_about *about, FILE *out)
 {
-	const char *name, *text;
-
-	for (size_t i = 0; sl_about_line(about, i, &name, &text); i++)
-		fprintf(out, "# %s: %s\n", name, text);
+	for (int i = 0; i < SL_ABOUT_LINES; i++)
+		fprintf(out, "# %s: %s\n", sl_about_names[i], about->line[i]);
 }

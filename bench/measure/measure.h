@@ -130,16 +130,13 @@ extern const struct sl_input_choice sl_entropies[SL_ENTROPIES], sl_survivors[SL_
 
 enum { SL_ABOUT_BYTES = 400, SL_ABOUT_LINES = 6 };
 struct sl_about {
-	char device[SL_ABOUT_BYTES], cuda[SL_ABOUT_BYTES], host[SL_ABOUT_BYTES];
-	char command[SL_ABOUT_BYTES], commit[SL_ABOUT_BYTES], date[SL_ABOUT_BYTES];
+	char line[SL_ABOUT_LINES][SL_ABOUT_BYTES];
 };
+extern const char *const sl_about_names[SL_ABOUT_LINES];
 
 /* cccl: the version of CUB in the form of CCCL_VERSION, 3000001 for 3.0.1; 0: built without CUB. */
 void sl_about_make(const struct sl_bench_options *options, const struct sl_device *device, int cccl,
 	struct sl_about *about);
-
-/* Name and text of line i; false if i is past the last line. */
-bool sl_about_line(const struct sl_about *about, size_t i, const char **name, const char **text);
 
 /* Prints each line as "# name: text". */
 void sl_about_print(const struct sl_about *about, FILE *out);

@@ -16,48 +16,28 @@
 
 enum { ROW_BYTES = 8192 };
 
-/* *f is NULL after a failure. */
-static enum sl_status create_file(const char *name, FILE **f)
-{
-	*f = fopen(name, "w");
-	return *f ? SL_OK
-	          : sl_fail(SL_DISK, "cannot create %s: %s; choose another file", name,
-			    strerror(errno));
-}
-
-/* Does nothing without a file. Fails if a write to the file has failed. */
-static enum sl_status close_written(const char *name, FILE **f)
-{
-	bool bad;
-
-	if (!*f)
-		return SL_OK;
-	bad = ferror(*f) != 0;
-	bad = fclose(*f) != 0 || bad;
-	*f = NULL;
-	return bad ? sl_fail(SL_DISK, "cannot write all of %s; free space on its disk", name)
-	           : SL_OK;
-}
-
 static void write_json_head(FILE *f, const struct sl_about *about)
 {
 	char text[ROW_BYTES];
 	struct sl_json j = sl_json_start(text, sizeof(text), false);
-	const char *name, *line;
 
 	sl_json_object(&j, NULL);
-	for (size_t i = 0; sl_about_line(about, i, &name, &line); i++)
-		sl_json_text(&j, name, line);
+	for (int i = 0; i < SL_ABOUT_LINES; i++)
+		sl_json_text(&j, sl_about_names[i], about->line[i]);
 	sl_json_close(&j);
 	fprintf(f, "{\"about\": %s,\n\"rows\": [", text);
 }
 
+/* Does nothing without a name. *f is NULL after a failure. */
 static enum sl_status create(const char *name, char copy[SL_PATH_BYTES], FILE **f)
 {
 	if (!name)
 		return SL_OK;
 	snprintf(copy, SL_PATH_BYTES, "%s", name);
-	return create_file(name, f);
+	*f = fopen(name, "w");
+	return *f ? SL_OK
+	          : sl_fail(SL_DISK, "cannot create %s: %s; choose another file", name,
+			    strerror(errno));
 }
 
 enum sl_status sl_bench_table_open(
@@ -99,14 +79,19 @@ static void write_foot(const struct sl_bench_table *t, char *left_out)
 }
 
 /*
- * Closes a file after an action with the status s. Returns the first failure of the two and leaves
- * its message.
+ * Closes a file, if there is one, after an action with the status s. Returns the first failure, s
+ * or that of a write to the file, and leaves its message.
  */
 static enum sl_status close_file(enum sl_status s, const char *name, FILE **f)
 {
-	const struct sl_failure before = sl_failure_keep(s);
+	bool bad = *f && ferror(*f) != 0;
 
-	return sl_failure_first(&before, close_written(name, f));
+	if (*f)
+		bad = fclose(*f) != 0 || bad;
+	*f = NULL;
+	return s == SL_OK && bad
+	               ? sl_fail(SL_DISK, "cannot write all of %s; free space on its disk", name)
+	               : s;
 }
 
 enum sl_status sl_bench_table_close(struct sl_bench_table *t)

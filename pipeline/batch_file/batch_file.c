@@ -38,18 +38,17 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
 {
-	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES], order[SL_FILE_NAME_BYTES];
 	const struct sl_batch_range range = sl_plan_batches(plan);
+	struct sl_manifest_line planned;
 	struct sl_batch b;
 
 	sl_batch_begin(&plan->recipe, &b, line->batch);
-	sl_batch_file_name(plan, line->batch, file);
-	sl_batch_histogram_file_name(plan, line->batch, bins);
-	sl_batch_order_file_name(plan, line->batch, order);
+	sl_batch_file_names(plan, line->batch, &planned);
 	return line->batch >= range.first && line->batch < range.end &&
 	       line->first_id == b.first_id && line->generated == b.n &&
-	       strcmp(line->file, file) == 0 && strcmp(line->bins_file, bins) == 0 &&
-	       strcmp(line->order_file, order) == 0;
+	       strcmp(line->file, planned.file) == 0 &&
+	       strcmp(line->bins_file, planned.bins_file) == 0 &&
+	       strcmp(line->order_file, planned.order_file) == 0;
 }
 
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
@@ -61,9 +60,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
 
 	sl_batch_file_line(b, line);
-	sl_batch_file_name(plan, b->number, line->file);
-	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
-	sl_batch_order_file_name(plan, b->number, line->order_file);
+	sl_batch_file_names(plan, b->number, line);
 	SL_TRY(sl_format_check_written(&slot->packed.written, b->n_survivors));
 	SL_TRY(plan->choices.format->assemble(
 		&run, &facts, &slot->packed, image, plan->memory.image, file));

@@ -191,14 +191,11 @@ static enum sl_status note_unfinished(struct sl_conversion *c)
 	for (size_t i = 0; i < c->job->n && !c->runs.merged; i++) {
 		const struct sl_convert_operand *o = &c->operand[i];
 		struct sl_existing_run run;
-		struct sl_dir dir;
 		enum sl_status s;
 
 		if (!o->is_run)
 			continue;
-		SL_TRY(sl_dir_open(o->path, false, &dir));
-		s = sl_existing_run_read(&dir, &run);
-		sl_dir_close(&dir);
+		s = sl_input_run_read(o->path, &run);
 		if (s == SL_OK) {
 			sl_runs_note_state(c, &run, o->path, o->manifest.n);
 			sl_existing_run_free(&run);

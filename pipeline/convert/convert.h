@@ -206,8 +206,8 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out);
 enum sl_status sl_runs_find(struct sl_conversion *c);
 void sl_runs_free(struct sl_runs *r);
 
-/* Reads run->existing. */
-enum sl_status sl_input_run_read(struct sl_input_run *run);
+/* Reads run.json in a folder. */
+enum sl_status sl_input_run_read(const char *folder, struct sl_existing_run *f);
 
 /*
  * Notes a run that has not ended, or had not when its lines were read: the output then lacks its

@@ -52,7 +52,7 @@ static enum sl_status use_run(struct sl_conversion *c)
 
 	if (!c->runs.known || c->runs.n > 1)
 		return SL_OK;
-	SL_TRY(sl_input_run_read(run));
+	SL_TRY(sl_input_run_read(run->folder, &run->existing));
 	c->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
 	return plan_existing(c, &run->existing);
 }

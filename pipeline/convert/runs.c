@@ -90,13 +90,13 @@ static enum sl_status add_run(struct sl_runs *r, const char *folder, struct sl_i
 	return s;
 }
 
-enum sl_status sl_input_run_read(struct sl_input_run *run)
+enum sl_status sl_input_run_read(const char *folder, struct sl_existing_run *f)
 {
 	struct sl_dir dir;
 	enum sl_status s;
 
-	SL_TRY(sl_dir_open(run->folder, false, &dir));
-	s = sl_existing_run_read(&dir, &run->existing);
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	s = sl_existing_run_read(&dir, f);
 	sl_dir_close(&dir);
 	return s;
 }
@@ -107,7 +107,7 @@ static enum sl_status read_runs(struct sl_runs *r)
 	for (size_t i = 0; i < r->n; i++) {
 		struct sl_existing_sizes sizes;
 
-		SL_TRY(sl_input_run_read(&r->at[i]));
+		SL_TRY(sl_input_run_read(r->at[i].folder, &r->at[i].existing));
 		SL_TRY(sl_existing_run_sizes(&r->at[i].existing, &sizes));
 		if (!sizes.has_seed)
 			return sl_fail(

@@ -51,7 +51,7 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 		return sl_add_context(read_list(c, file, s), "%s", path);
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
-	              : sl_survivors_read_path(path, s);
+	              : sl_survivors_read_columns(path, NULL, s);
 }
 
 /* Reads an input and passes its table on. */

@@ -222,7 +222,7 @@ static enum sl_status info_of_survivors(const char *path, uint64_t head, struct 
 	struct survey all = {.head = head};
 	struct sl_survivors s;
 
-	SL_TRY(sl_survivors_read_path(path, &s));
+	SL_TRY(sl_survivors_read_columns(path, NULL, &s));
 	sl_digest_table(&s.table);
 	sl_json_object(j, "survivors");
 	sl_json_text(j, "format", s.format->name);

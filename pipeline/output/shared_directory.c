@@ -13,24 +13,23 @@
  */
 enum { SECONDS_TO_APPEAR = 40, INTERVAL_NS = 100000000 };
 
-/* What identifies a run directory now: rank 0 has just signed LOCK, with process, host and time. */
-struct identity {
-	uint64_t bytes;
-	uint32_t crc;
-};
-
-static enum sl_status identify(const struct sl_dir *dir, struct identity *i)
+/*
+ * The contents of LOCK identify a run directory: rank 0 has just signed it, with process, host and
+ * time.
+ */
+static enum sl_status identify(const struct sl_dir *dir, struct sl_file_contents *lock)
 {
-	memset(i, 0, sizeof(*i)); /* with the padding, because it is compared and sent */
-	return sl_file_check(dir, SL_LOCK_NAME, &i->bytes, &i->crc);
+	memset(lock, 0, sizeof(*lock)); /* with the padding, because it is compared and sent */
+	return sl_file_check(dir, SL_LOCK_NAME, &lock->bytes, &lock->crc);
 }
 
 /*
  * Opens the directory of the plan if it is the one that rank 0 has described; else closes it again.
  */
-static bool is_opened(const struct sl_plan *plan, const struct identity *wanted, struct sl_dir *dir)
+static bool is_opened(
+	const struct sl_plan *plan, const struct sl_file_contents *wanted, struct sl_dir *dir)
 {
-	struct identity found;
+	struct sl_file_contents found;
 	bool exists;
 
 	if (sl_dir_exists(plan->to, &exists) != SL_OK || !exists ||
@@ -43,7 +42,7 @@ static bool is_opened(const struct sl_plan *plan, const struct identity *wanted,
 }
 
 static enum sl_status join(
-	const struct sl_plan *plan, const struct identity *wanted, struct sl_dir *dir)
+	const struct sl_plan *plan, const struct sl_file_contents *wanted, struct sl_dir *dir)
 {
 	const struct timespec interval = {.tv_nsec = INTERVAL_NS};
 	uint64_t start = sl_now_ns();
@@ -69,7 +68,7 @@ static enum sl_status join(
 static enum sl_status open_on_all(
 	const struct sl_plan *plan, struct sl_ranks *ranks, struct sl_dir *dir)
 {
-	struct identity wanted;
+	struct sl_file_contents wanted;
 	enum sl_status s = SL_OK;
 
 	memset(&wanted, 0, sizeof(wanted));

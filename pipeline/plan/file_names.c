@@ -12,33 +12,25 @@
 #include "pipeline/results/results.h"
 #include "stages/formats/formats.h"
 
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+/* A run without such files has no name for them. */
+static void set_name(const struct sl_plan *plan, uint64_t batch, bool has_files, const char *suffix,
+	char name[SL_FILE_NAME_BYTES])
 {
-	if (plan->choices.format != &sl_format_none)
-		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
-			plan->choices.format->suffix);
+	if (has_files)
+		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, suffix);
 	else
 		name[0] = '\0';
 }
 
-void sl_batch_histogram_file_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+void sl_batch_file_names(const struct sl_plan *plan, uint64_t batch, struct sl_manifest_line *line)
 {
-	if (sl_counter_words(&plan->recipe) > 0)
-		sl_file_name(
-			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_COUNTERS_SUFFIX);
-	else
-		name[0] = '\0';
-}
+	const struct sl_format *f = plan->choices.format;
 
-void sl_batch_order_file_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
-{
-	if (sl_plan_order_items(plan).bytes > 0)
-		sl_file_name(
-			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_ORDER_SUFFIX);
-	else
-		name[0] = '\0';
+	set_name(plan, batch, f != &sl_format_none, f->suffix, line->file);
+	set_name(plan, batch, sl_counter_words(&plan->recipe) > 0, SL_COUNTERS_SUFFIX,
+		line->bins_file);
+	set_name(plan, batch, sl_plan_order_items(plan).bytes > 0, SL_ORDER_SUFFIX,
+		line->order_file);
 }
 
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */

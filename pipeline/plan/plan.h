@@ -20,6 +20,7 @@
 #include "stages/host/host.h"
 
 struct sl_json;
+struct sl_manifest_line;
 
 /* --- plan ------------------------------------------------------------------------------------- */
 
@@ -220,16 +221,8 @@ const struct sl_choice *sl_plan_compact(const struct sl_plan *plan);
  */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES]);
 
-/* The file of a batch's survivors; "" if the run writes none (output.format: none). */
-void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-
-/* The file of a batch's histograms; "" if the run has none. */
-void sl_batch_histogram_file_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
-
-/* The file with the sort keys of a batch's survivors; "" if the run has none. */
-void sl_batch_order_file_name(
-	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+/* Sets the names of the files of a batch in its line; "" for files that the run does not write. */
+void sl_batch_file_names(const struct sl_plan *plan, uint64_t batch, struct sl_manifest_line *line);
 
 /* The files of a run that belong to no batch. */
 enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };

@@ -80,8 +80,9 @@ enum sl_status sl_recipe_make(
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);
 	r->key_bits = c->key_bits;
-	r->n_columns = c->n_columns;
-	memcpy(r->column, c->column, sizeof(r->column));
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(c->columns, i))
+			r->column[r->n_columns++] = (enum sl_column)i;
 	r->internal = c->internal;
 	memcpy(r->label, c->named.label, sizeof(r->label));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);

@@ -67,10 +67,7 @@ static void resolve_columns(
 
 	if (c->output.columns.n == 0)
 		set = available;
-	set = sl_resolve_mcpl(c, r, choices, set, rules);
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(set, i))
-			choices->column[choices->n_columns++] = (enum sl_column)i;
+	choices->columns = sl_resolve_mcpl(c, r, choices, set, rules);
 }
 
 /* --- check ------------------------------------------------------------------------------------ */

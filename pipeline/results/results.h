@@ -188,12 +188,11 @@ struct sl_survivors {
 	void *block;           /* the memory of the table */
 };
 
-/* Read a file; its suffix determines the format. Free s after success. */
-enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s);
+/* Reads a file; its suffix determines the format. Free s after success. */
 enum sl_status sl_survivors_read(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
 
-/* The same for some columns of a file, as sl_table.only names them. */
+/* The same for some columns of a file, as sl_table.only names them; NULL: all. */
 enum sl_status sl_survivors_read_columns(
 	const char *path, const char *only, struct sl_survivors *s);
 

@@ -74,11 +74,6 @@ enum sl_status sl_survivors_read_columns(const char *path, const char *only, str
 	return status;
 }
 
-enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
-{
-	return sl_survivors_read_columns(path, NULL, s);
-}
-
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n)
 {
 	const struct sl_format *format = sl_format_of(name);

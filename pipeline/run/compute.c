@@ -35,19 +35,6 @@ static uint32_t find_free(const struct sl_run_workers *run, uint32_t d)
 	return found;
 }
 
-/* The slot of the first batch whose device has failed, or n_host_slots. */
-static uint32_t find_lost(const struct sl_run_workers *run)
-{
-	uint32_t n = run->plan->n_host_slots, found = n;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (run->slot_work[i].state == SL_SLOT_LOST &&
-			(found == n ||
-				run->w->slot[i].batch.number < run->w->slot[found].batch.number))
-			found = i;
-	return found;
-}
-
 static bool is_dropped(const struct sl_run_workers *run, uint32_t d)
 {
 	return run->plan->n_devices > 1 && run->w->device[d].dropped;
@@ -319,7 +306,7 @@ static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint
 {
 	uint32_t n = run->plan->n_host_slots;
 
-	*i = find_lost(run);
+	*i = sl_run_workers_find_first(run, SL_SLOT_LOST, SL_SLOT_LOST);
 	if (*i < n) {
 		*number = run->w->slot[*i].batch.number;
 		return true;

@@ -47,6 +47,20 @@ static uint64_t column_bytes(const struct sl_table *t)
 	return row * t->n;
 }
 
+uint32_t sl_run_workers_find_first(
+	const struct sl_run_workers *run, enum sl_slot_state least, enum sl_slot_state most)
+{
+	const struct sl_slot_work *work = run->slot_work;
+	uint32_t n = run->plan->n_host_slots, first = n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (work[i].state >= least && work[i].state <= most &&
+			(first == n ||
+				run->w->slot[i].batch.number < run->w->slot[first].batch.number))
+			first = i;
+	return first;
+}
+
 void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
 	const struct sl_slot_work *work)
 {

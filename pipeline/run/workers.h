@@ -132,6 +132,13 @@ void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
  */
 bool sl_run_workers_has_next(struct sl_run_workers *run);
 
+/*
+ * The slot of the first batch in order among those whose state is least, most or between them;
+ * n_host_slots if there is none. Called with the lock held.
+ */
+uint32_t sl_run_workers_find_first(
+	const struct sl_run_workers *run, enum sl_slot_state least, enum sl_slot_state most);
+
 /* Adds the batch in slot, which was committed, to the session. Called with the lock held. */
 void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
 	const struct sl_slot_work *work);

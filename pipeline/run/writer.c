@@ -12,24 +12,6 @@
 #include "pipeline/run/workers.h"
 #include "primitives/base/clock.h"
 
-/*
- * The slot of the first batch in order among those whose state is least, most or between them;
- * n_host_slots if there is none. Called with the lock held.
- */
-static uint32_t find_first(
-	const struct sl_run_workers *run, enum sl_slot_state least, enum sl_slot_state most)
-{
-	const struct sl_slot_work *work = run->slot_work;
-	uint32_t n = run->plan->n_host_slots, first = n;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (work[i].state >= least && work[i].state <= most &&
-			(first == n ||
-				run->w->slot[i].batch.number < run->w->slot[first].batch.number))
-			first = i;
-	return first;
-}
-
 void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 {
 	const struct sl_manifest *done = run->done;
@@ -159,7 +141,7 @@ static bool commit_next(struct sl_run_workers *run)
 
 	if (run->client)
 		return false;
-	i = find_first(run, SL_SLOT_LOST, SL_SLOT_COMMITTING);
+	i = sl_run_workers_find_first(run, SL_SLOT_LOST, SL_SLOT_COMMITTING);
 	written = i < n && run->slot_work[i].state == SL_SLOT_WRITTEN;
 	if (remote && (i == n || remote->number < run->w->slot[i].batch.number)) {
 		if (remote->state != SL_SLOT_WRITTEN || !sl_batch_server_may_commit(run))
@@ -201,7 +183,7 @@ void *sl_writer_thread(void *ctx)
 		 * COMMITTING, another writer commits it. */
 		if (commit_next(run))
 			continue;
-		i = find_first(run, SL_SLOT_READY, SL_SLOT_READY);
+		i = sl_run_workers_find_first(run, SL_SLOT_READY, SL_SLOT_READY);
 		if (i < run->plan->n_host_slots)
 			write_batch(run, i, image);
 		else

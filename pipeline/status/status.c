@@ -168,19 +168,21 @@ struct parts_walk {
 
 static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 {
+	struct sl_run_status *all = &sum->all;
+
 	sum->state[r->state]++;
-	sum->batches += r->batches;
-	sum->n_batches += r->n_batches;
-	sum->particles += r->particles;
-	sum->n_particles += r->n_particles;
-	sum->survivors += r->survivors;
-	sum->bytes += r->bytes;
-	sum->truncated.count += r->truncated.count;
-	sum->truncated.particles += r->truncated.particles;
-	sum->truncated.max_steps = r->truncated.max_steps;
+	all->batches += r->batches;
+	all->n_batches += r->n_batches;
+	all->particles += r->particles;
+	all->n_particles += r->n_particles;
+	all->survivors += r->survivors;
+	all->bytes += r->bytes;
+	all->truncated.count += r->truncated.count;
+	all->truncated.particles += r->truncated.particles;
+	all->truncated.max_steps = r->truncated.max_steps;
 	if (r->state == SL_RUN_RUNNING)
-		sum->rate += r->rate;
-	sum->seconds_left = fmax(sum->seconds_left, r->seconds_left);
+		all->rate += r->rate;
+	all->seconds_left = fmax(all->seconds_left, r->seconds_left);
 }
 
 /*
@@ -243,7 +245,7 @@ enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
 {
 	struct parts_walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
 
-	*sum = (struct sl_parts_status){.seconds_left = -1};
+	*sum = (struct sl_parts_status){.all.seconds_left = -1};
 	SL_TRY(sl_dir_each(dir, add_part, &w));
 	sum->not_started = sum->of - w.started;
 	return SL_OK;

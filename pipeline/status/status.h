@@ -64,11 +64,7 @@ struct sl_parts_status {
 	uint64_t of;                   /* parts of the run; 0: the directory has none */
 	uint64_t state[SL_RUN_STATES]; /* numbers of parts in each state */
 	uint64_t not_started;
-	uint64_t batches, n_batches; /* n: of the parts that have started */
-	uint64_t particles, n_particles, survivors, bytes;
-	struct sl_truncated truncated;
-	double rate;                /* of the parts that run, particles per second */
-	double seconds_left;        /* of the last of them to end; < 0: not known */
+	struct sl_run_status all;   /* sums over those that have started; rate: of those that run */
 	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
 };
 

@@ -67,16 +67,25 @@ static void put_clock(struct sl_json *j, const char *key, double now, double lat
 		sl_json_text(j, key, text);
 }
 
-/*
- * The rate in particles per second, and the seconds left, which are negative while they are not
- * known.
- */
-static void put_pace(struct sl_json *j, double now, double rate, double left)
+static void put_done(struct sl_json *j, const struct sl_run_status *r)
 {
-	sl_json_real(j, "rate", rate > 0 ? rate : (double)NAN);
-	sl_json_real(j, "seconds_left", left >= 0 ? left : (double)NAN);
-	if (left >= 0)
-		put_clock(j, "end", now, left);
+	sl_json_u64(j, "batches", r->batches);
+	sl_json_u64(j, "of_batches", r->n_batches);
+	sl_json_u64(j, "particles", r->particles);
+	sl_json_u64(j, "of_particles", r->n_particles);
+}
+
+static void put_pace(struct sl_json *j, const struct sl_run_status *r)
+{
+	sl_json_real(j, "rate", r->rate > 0 ? r->rate : (double)NAN);
+	sl_json_real(j, "seconds_left", r->seconds_left >= 0 ? r->seconds_left : (double)NAN);
+}
+
+static void put_end(struct sl_json *j, const struct sl_run_status *r, double now)
+{
+	put_pace(j, r);
+	if (r->seconds_left >= 0)
+		put_clock(j, "end", now, r->seconds_left);
 }
 
 static void put_run(struct sl_json *j, const struct sl_run_status *r, double now)
@@ -87,10 +96,7 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 		sl_json_u64(j, "of_parts", r->part.of);
 	}
 	sl_json_text(j, "state", sl_run_states[r->state]);
-	sl_json_u64(j, "batches", r->batches);
-	sl_json_u64(j, "of_batches", r->n_batches);
-	sl_json_u64(j, "particles", r->particles);
-	sl_json_u64(j, "of_particles", r->n_particles);
+	put_done(j, r);
 	sl_json_u64(j, "session_particles", r->session_particles);
 	sl_json_bool(j, "at_most", r->at_most);
 	sl_json_u64(j, "survivors", r->survivors);
@@ -105,7 +111,7 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 		sl_json_text(j, "since", r->lock.since);
 	}
 	sl_json_close(j);
-	put_pace(j, now, r->rate, r->seconds_left);
+	put_end(j, r, now);
 	sl_json_real(
 		j, "seconds_since_commit", r->since_commit >= 0 ? r->since_commit : (double)NAN);
 	if (r->since_commit >= 0)
@@ -123,12 +129,8 @@ static void put_part(void *ctx, const struct sl_part *part, const struct sl_run_
 	sl_json_object(j, NULL);
 	sl_json_u64(j, "part", part->number);
 	sl_json_text(j, "state", sl_run_states[r->state]);
-	sl_json_u64(j, "batches", r->batches);
-	sl_json_u64(j, "of_batches", r->n_batches);
-	sl_json_u64(j, "particles", r->particles);
-	sl_json_u64(j, "of_particles", r->n_particles);
-	sl_json_real(j, "rate", r->rate > 0 ? r->rate : (double)NAN);
-	sl_json_real(j, "seconds_left", r->seconds_left >= 0 ? r->seconds_left : (double)NAN);
+	put_done(j, r);
+	put_pace(j, r);
 	sl_json_close(j);
 }
 
@@ -145,14 +147,11 @@ static void put_sum(struct sl_json *j, const struct sl_parts_status *sum, double
 			sl_json_u64(j, sl_run_states[i], sum->state[i]);
 	sl_json_u64(j, "not started", sum->not_started);
 	sl_json_close(j);
-	sl_json_u64(j, "batches", sum->batches);
-	sl_json_u64(j, "of_batches", sum->n_batches);
-	sl_json_u64(j, "particles", sum->particles);
-	sl_json_u64(j, "of_particles", sum->n_particles);
-	sl_json_u64(j, "survivors", sum->survivors);
-	sl_json_u64(j, "bytes", sum->bytes);
-	sl_truncated_json(&sum->truncated, j);
-	put_pace(j, now, sum->rate, sum->seconds_left);
+	put_done(j, &sum->all);
+	sl_json_u64(j, "survivors", sum->all.survivors);
+	sl_json_u64(j, "bytes", sum->all.bytes);
+	sl_truncated_json(&sum->all.truncated, j);
+	put_end(j, &sum->all, now);
 	sl_json_bool(j, "joinable", sum->state[SL_RUN_DONE] == sum->of);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "primitives/primitives.h"
+#include "primitives/scan/scan.h"
 
 /* Scratch of one call. */
 struct compact_cpu_scan_scratch {
@@ -26,20 +27,13 @@ static struct compact_cpu_scan_scratch lay_out(struct sl_arena *a, uint32_t n)
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &sl_scan_cpu;
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
-	struct sl_shape inner = {.n = shape->n, .type = SL_U32, .tuning = shape->scan.tuning};
 
 	lay_out(&a, shape->n);
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &sl_scan_cpu, shape->n);
 	return a.used;
 }
 
@@ -76,8 +70,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	uint32_t last = job->n - 1;
 
 	map_flags(job->keep, l.position, job->n);
-	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(sl_inner_scan(&inner, &job->scan, &sl_scan_cpu, &sum));
 	if (job->out)
 		scatter(job->keep, l.position, job->out, job->n);
 	for (uint32_t k = 0; k < job->n_columns; k++)

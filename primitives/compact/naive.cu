@@ -16,6 +16,7 @@
 #include "items.h"
 #include "primitives/count.cuh"
 #include "primitives/kernel/item_loops.cuh"
+#include "primitives/scan/scan.h"
 
 /* flag[i] = 1 for a survivor, otherwise 0, as after the last flag: the scan may read all of them. */
 static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, struct sl_count count)
@@ -68,20 +69,13 @@ static struct compact_naive_scratch lay_out(struct sl_arena *a, uint32_t n)
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct sl_shape inner = {.n = shape->n, .type = SL_U32, .tuning = shape->scan.tuning};
 
 	lay_out(&a, shape->n);
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_naive), shape->n);
 	return a.used;
 }
 
@@ -111,17 +105,17 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	struct sl_exec inner = *x;
 	struct compact_naive_scratch l = lay_out(&inner.scratch, job->n);
-	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
+	const struct sl_scan_job sum = {.in = l.position,
+		.out = l.position,
+		.n = job->n,
+		.type = SL_U32,
+		.n_on_device = job->n_on_device,
+		.n_type = job->n_type};
 	const struct sl_count count = sl_count_of(job);
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
 	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, count));
-	inner.tuning = job->scan.tuning;
-	if (chosen_scan(&job->scan)->takes_n_on_device) {
-		sum.n_on_device = job->n_on_device;
-		sum.n_type = job->n_type;
-	}
-	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_naive), &sum));
 	SL_TRY(SL_LAUNCH(
 		count_kernel, 1, 1, 0, x->stream, job->keep, l.position, job->n_out, count));
 	if (job->out)

@@ -433,14 +433,9 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	SL_TRY(sl_device_limits(&limits));
 	tuning = choose(x->tuning, (uint64_t)job->n + (uintptr_t)job->keep % VECTOR, job->n,
 		job->n_columns > 0, &limits);
-	switch (tuning.items) {
-	case 1 * VECTOR:
-		return compact<1>(x, job, tuning, limits.multiprocessors);
-	case 2 * VECTOR:
-		return compact<2>(x, job, tuning, limits.multiprocessors);
-	default:
-		return compact<VECTORS_MAX>(x, job, tuning, limits.multiprocessors);
-	}
+	return sl_with_items<1, 2, VECTORS_MAX>(tuning.items / VECTOR, [&](auto vectors) {
+		return compact<vectors>(x, job, tuning, limits.multiprocessors);
+	});
 }
 
 const struct sl_backend SL_NAME(sl_compact_shared) = {

@@ -32,6 +32,7 @@
  */
 #include "items.h"
 #include "primitives/count.cuh"
+#include "primitives/scan/scan.h"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { BLOCK_MAX = 1024 };
@@ -146,21 +147,13 @@ static struct compact_tiled_scratch lay_out(struct sl_arena *a, uint32_t n, stru
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_tiled);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct sl_shape inner = {.n = lay_out(&a, shape->n, shape->tuning).tiles,
-		.type = SL_U32,
-		.tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_tiled),
+		lay_out(&a, shape->n, shape->tuning).tiles);
 	return a.used;
 }
 
@@ -182,8 +175,7 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		t.column[k] = job->column[k];
 	SL_TRY(SL_LAUNCH(count_kernel<PADDED>, l.tiles, x->tuning.block, bytes, x->stream, t));
-	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_tiled), &sum));
 	return SL_LAUNCH(scatter_kernel<PADDED>, l.tiles, x->tuning.block, bytes, x->stream, t);
 }
 

@@ -22,6 +22,7 @@
  */
 #include "items.h"
 #include "primitives/count.cuh"
+#include "primitives/scan/scan.h"
 
 enum {
 	WORD = 32, /* flags per word, lanes per warp */
@@ -150,20 +151,13 @@ static struct compact_work_efficient_scratch lay_out(struct sl_arena *a, uint32_
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct sl_shape inner = {
-		.n = lay_out(&a, shape->n).n_words, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(
+		&a, &shape->scan, &SL_NAME(sl_scan_work_efficient), lay_out(&a, shape->n).n_words);
 	return a.used;
 }
 
@@ -201,8 +195,7 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 
 	SL_TRY(SL_LAUNCH(ballot_kernel<ITEMS>, grid, block, 0, x->stream, job->keep,
 		sl_count_of(job), l.ballots, l.position, l.n_words));
-	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_work_efficient), &sum));
 	if (job->out)
 		SL_TRY(SL_LAUNCH(scatter_kernel<ITEMS>, grid, block, 0, x->stream, l.ballots,
 			l.position, l.n_words, job->out, job->n_out));
@@ -216,16 +209,8 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
-	switch (x->tuning.items) {
-	case 1:
-		return compact<1>(x, job);
-	case 2:
-		return compact<2>(x, job);
-	case 4:
-		return compact<4>(x, job);
-	default:
-		return compact<8>(x, job);
-	}
+	return sl_with_items<1, 2, 4, 8>(
+		x->tuning.items, [=](auto items) { return compact<items>(x, job); });
 }
 
 const struct sl_backend SL_NAME(sl_compact_work_efficient) = {

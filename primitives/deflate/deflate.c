@@ -45,7 +45,7 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 }
 
 /*
- * chunks.h stores a stream that would be longer than its share. The cpu and device backends store
+ * deflate.h stores a stream that would be longer than its share. The cpu and device backends store
  * each segment that its code would lengthen, which adds a header.
  */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)

@@ -18,7 +18,7 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-#include "chunks.h"
+#include "deflate.h"
 #include "encoder/checksum.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunks.h"
+#include "deflate.h"
 
 /* The arena of the thread while it creates a compressor; otherwise NULL. */
 static _Thread_local struct sl_arena *compressor_arena;

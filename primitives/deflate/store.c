@@ -5,12 +5,11 @@
  * 1951, 3.2.4.) Checksums are those of zlib. Scratch: a buffer for a chunk if items have planes or
  * the last chunk is padded.
  */
-#include "primitives/deflate/store.h"
+#include "deflate.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "chunks.h"
 #include "encoder/checksum.h"
 
 enum { BLOCK_BYTES = 65535 }; /* limit of a stored block */

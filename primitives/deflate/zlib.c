@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "chunks.h"
+#include "deflate.h"
 
 /*
  * zlib's own values: the largest window (32 KiB), which HDF5's filter expects, and the default

@@ -23,7 +23,6 @@ struct sl_thread {
 	uint32_t number; /* in its block */
 	enum sl_thread_state state;
 	struct sl_emulated_site at; /* where it waits */
-	uint32_t n_true;            /* result of its last barrier: threads that passed true */
 	bool is_polling; /* waits for another block: since its last sl_backoff() it has only read */
 	/* The warp call that it is in: */
 	enum sl_emulated_call call;
@@ -58,7 +57,7 @@ struct sl_block {
 	bool busy; /* a block of the launch occupies this place */
 	uint32_t number;
 	uint32_t begun, alive, ready; /* threads: started; not ended; able to run */
-	uint32_t waiting, n_true;     /* threads at the barrier; those of them that passed true */
+	uint32_t waiting;             /* threads at the barrier */
 	uint32_t round;               /* barriers so far */
 	struct sl_emulated_site barrier_at;
 	struct sl_thread thread[SL_BLOCK_MAX];

@@ -78,22 +78,7 @@ SL_CALLS("init");
 
 inline void __syncthreads(SL_AT)
 {
-	sl_emulated_barrier(false, at);
-}
-
-inline int __syncthreads_count(int predicate, SL_AT)
-{
-	return (int)sl_emulated_barrier(predicate != 0, at);
-}
-
-inline int __syncthreads_or(int predicate, SL_AT)
-{
-	return sl_emulated_barrier(predicate != 0, at) != 0;
-}
-
-inline int __syncthreads_and(int predicate, SL_AT)
-{
-	return sl_emulated_barrier(predicate == 0, at) == 0;
+	sl_emulated_barrier(at);
 }
 
 inline void __syncwarp(uint32_t mask = 0xffffffffu, SL_AT)
@@ -153,11 +138,6 @@ inline int __any_sync(uint32_t mask, int predicate, SL_AT)
 	return __ballot_sync(mask, predicate, at) != 0;
 }
 
-inline int __all_sync(uint32_t mask, int predicate, SL_AT)
-{
-	return __ballot_sync(mask, predicate, at) == mask;
-}
-
 template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value, SL_AT)
 {
 	return (uint32_t)sl_emulated_warp(SL_CALL_MATCH, mask, sl_to_word(value), 0, at);
@@ -212,18 +192,6 @@ template <class T> SL_UNCOUNTED inline T atomicOr(T *to, std::type_identity_t<T>
 {
 	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
-}
-
-template <class T> SL_UNCOUNTED inline T atomicAnd(T *to, std::type_identity_t<T> value, SL_AT)
-{
-	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
-	return __atomic_fetch_and(to, value, __ATOMIC_RELAXED);
-}
-
-template <class T> SL_UNCOUNTED inline T atomicExch(T *to, std::type_identity_t<T> value, SL_AT)
-{
-	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
-	return __atomic_exchange_n(to, value, __ATOMIC_RELAXED);
 }
 
 SL_UNCOUNTED inline void sl_add_global(uint64_t *to, uint64_t value, SL_AT)

@@ -147,7 +147,7 @@ static bool begin_block(struct sl_block *b, uint32_t number)
 	b->dynamic = NULL;
 	b->number = number;
 	b->alive = launch->threads;
-	b->begun = b->ready = b->waiting = b->n_true = b->round = 0;
+	b->begun = b->ready = b->waiting = b->round = 0;
 	b->n_variables = 0;
 	b->variable_bytes = 0;
 	memset(b->warp, 0, sizeof(b->warp));

@@ -64,13 +64,11 @@ void sl_barrier_open(struct sl_block *b)
 {
 	sl_access_barrier(b);
 	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
-		if (b->thread[i].state == SL_AT_BARRIER) {
+		if (b->thread[i].state == SL_AT_BARRIER)
 			b->thread[i].state = SL_READY;
-			b->thread[i].n_true = b->n_true;
-		}
 	}
 	b->ready += b->waiting;
-	b->waiting = b->n_true = 0;
+	b->waiting = 0;
 	b->round++;
 }
 
@@ -83,7 +81,7 @@ static const struct sl_thread *at_barrier(const struct sl_block *b)
 	return NULL;
 }
 
-uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at)
+void sl_emulated_barrier(struct sl_emulated_site at)
 {
 	struct sl_thread *t = sl_running.thread;
 	struct sl_block *b = t->block;
@@ -96,12 +94,10 @@ uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at)
 			at_barrier(b)->number, b->barrier_at.file, b->barrier_at.line);
 	sl_fiber_release(&b->order->barrier[round]);
 	wait_at(t, SL_AT_BARRIER, at);
-	b->n_true += predicate;
 	if (++b->waiting == b->alive)
 		sl_barrier_open(b);
 	sl_fiber_leave(&t->fiber, false);
 	sl_fiber_acquire(&b->order->barrier[round]);
-	return t->n_true;
 }
 
 /* --- warps ------------------------------------------------------------------------------------ */

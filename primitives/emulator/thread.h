@@ -39,8 +39,8 @@ struct sl_emulated_site {
 	int line;
 };
 
-/* __syncthreads(): waits for all threads of the block. Returns how many of them passed true. */
-SL_FOR_MODELS uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at);
+/* __syncthreads(): waits for all threads of the block. */
+SL_FOR_MODELS void sl_emulated_barrier(struct sl_emulated_site at);
 
 enum sl_emulated_call {
 	SL_CALL_SYNC,    /* __syncwarp: no result; the only warp call that orders memory */

@@ -6,7 +6,7 @@
  * of the runs before, so starts + 1 are ends, of which backends read n - 1.
  */
 #include "primitives/check_args.h"
-#include "primitives/primitives.h"
+#include "primitives/scan/scan.h"
 
 /* Buffers of a job: runs, out, and both ends of each column. */
 enum { BUFFERS_MAX = 2 + 2 * SL_COMPACT_COLUMNS_MAX };
@@ -42,11 +42,9 @@ static enum sl_status add_counts(const struct sl_backend *b, struct sl_exec *x,
 	const struct sl_expand_job *job, struct sl_expand_job *ends)
 {
 	void *sums = sl_cut_items(&x->scratch, job->n, sl_type_bytes(job->type));
-	struct sl_exec inner = *x;
 
 	ends->runs = sums;
-	inner.tuning = job->scan.tuning;
-	return sl_scan(sl_scan_of_counts(b, &job->scan), &inner,
+	return sl_inner_scan(x, &job->scan, sl_scan_of_counts(b, &job->scan),
 		&(struct sl_scan_job){.in = job->runs,
 			.out = sums,
 			.n = job->n,

@@ -20,6 +20,7 @@
  * indices of jobs with columns.
  */
 #include "expand.cuh"
+#include "primitives/scan/scan.h"
 
 enum { BLOCK_MAX = 1024 };
 
@@ -38,20 +39,13 @@ static __global__ void __launch_bounds__(BLOCK_MAX)
 	});
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
-	struct sl_shape inner = {.n = shape->n_out, .type = SL_U32, .tuning = shape->scan.tuning};
 
 	sl_expand_cut_indices(&a, shape->n_out, shape->n_columns, nullptr);
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_work_efficient), shape->n_out);
 	return a.used;
 }
 
@@ -71,8 +65,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_expand_job *job)
 					     (const uint32_t *)job->runs, n, index, job->n_out)
 				   : SL_LAUNCH(count_kernel<uint64_t>, grid, block, 0, x->stream,
 					     (const uint64_t *)job->runs, n, index, job->n_out));
-	inner.tuning = job->scan.tuning;
-	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_work_efficient), &sum));
 	return gather_columns(x, job, index);
 }
 

@@ -246,7 +246,6 @@ static enum sl_status read_lock(
 	const struct sl_dir *d, char *text, size_t size, struct stat *facts, bool *exists)
 {
 	int fd = sl_open(d->fd, SL_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), error = 0;
-	ssize_t n = 0;
 
 	*exists = fd >= 0;
 	text[0] = '\0';
@@ -255,13 +254,9 @@ static enum sl_status read_lock(
 		                       : sl_disk_failed(errno, "open", d->path, SL_LOCK_NAME);
 	if (sl_fault_injected("file_stat") || fstat(fd, facts) != 0)
 		error = errno;
-	if (!error && S_ISREG(facts->st_mode)) {
-		n = sl_fault_injected("file_read") ? -1 : pread(fd, text, size - 1, 0);
-		error = n < 0 ? errno : 0;
-	}
+	if (!error && S_ISREG(facts->st_mode))
+		error = read_signature(fd, text, size);
 	error = sl_close(fd, error);
-	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
 	return error ? sl_disk_failed(error, "read", d->path, SL_LOCK_NAME) : SL_OK;
 }
 

@@ -54,6 +54,8 @@
 #define SL_GRID_CONSTANT __grid_constant__ /* a parameter that threads read in place */
 #endif
 
+#include <type_traits>
+
 #define SL_LAUNCH(kernel, ...) sl_launch(#kernel, kernel, __VA_ARGS__)
 
 /* The mask of all lanes of a warp. */
@@ -68,6 +70,19 @@ static inline uint32_t sl_grid(uint64_t n, uint32_t block)
 	uint64_t blocks = (n + block - 1) / block;
 
 	return (uint32_t)(blocks < 1 ? 1 : blocks < SL_GRID_MAX ? blocks : SL_GRID_MAX);
+}
+
+/*
+ * Selects an instance of a template by the items per thread: calls each with the constant that
+ * equals items, the last one if none does.
+ */
+template <uint32_t FIRST, uint32_t... MORE, class Each>
+static inline enum sl_status sl_with_items(uint32_t items, const Each &each)
+{
+	if constexpr (sizeof...(MORE) > 0)
+		if (items != FIRST)
+			return sl_with_items<MORE...>(items, each);
+	return each(std::integral_constant<uint32_t, FIRST>{});
 }
 
 #endif

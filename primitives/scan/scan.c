@@ -4,10 +4,11 @@
  * in and out may be the same array, but may not overlap otherwise. Backends get at least one item.
  * The sum comes first, because a scan in place overwrites its items.
  */
+#include "primitives/scan/scan.h"
+
 #include <string.h>
 
 #include "primitives/check_args.h"
-#include "primitives/primitives.h"
 
 static enum sl_status sum_of_none(const struct sl_exec *x, const struct sl_scan_job *job)
 {
@@ -60,4 +61,25 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	if (job->sum)
 		SL_TRY(b->sum(&tuned, &run));
 	return job->out ? b->scan(&tuned, &run) : SL_OK;
+}
+
+void sl_inner_scan_cut(struct sl_arena *a, const struct sl_choice *chosen,
+	const struct sl_backend *usual, uint32_t n)
+{
+	const struct sl_shape shape = {.n = n, .type = SL_U32, .tuning = chosen->tuning};
+
+	sl_cut(a, sl_scratch(chosen->backend ? chosen->backend : usual, &shape));
+}
+
+enum sl_status sl_inner_scan(const struct sl_exec *x, const struct sl_choice *chosen,
+	const struct sl_backend *usual, const struct sl_scan_job *job)
+{
+	const struct sl_backend *b = chosen->backend ? chosen->backend : usual;
+	struct sl_exec inner = *x;
+	struct sl_scan_job sum = *job;
+
+	inner.tuning = chosen->tuning;
+	if (!b->takes_n_on_device)
+		sum.n_on_device = NULL;
+	return sl_scan(b, &inner, &sum);
 }

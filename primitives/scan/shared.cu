@@ -274,16 +274,8 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 	SL_TRY(choose<T>(x, job, &tuning, &blocks));
 	if (blocks > 0)
 		return look_ahead_run<T, look_ahead_default>(x, job, blocks);
-	switch (tuning.items) {
-	case 4:
-		return launch<T, 1>(x, job, tuning);
-	case 8:
-		return launch<T, 2>(x, job, tuning);
-	case 16:
-		return launch<T, 4>(x, job, tuning);
-	default:
-		return launch<T, 8>(x, job, tuning);
-	}
+	return sl_with_items<1, 2, 4, 8>(
+		tuning.items / 4, [=](auto vectors) { return launch<T, vectors>(x, job, tuning); });
 }
 
 /* The default has two tiles per block from LARGE_BYTES on, if the device can have them. */

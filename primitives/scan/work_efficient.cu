@@ -173,16 +173,8 @@ static enum sl_status run_sweeps(struct sl_exec *x, const struct sl_scan_job *jo
 /* Selects the kernel instance for the tuned number of items per thread. */
 template <typename T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	switch (x->tuning.items) {
-	case 1:
-		return run_sweeps<T, 1>(x, job);
-	case 2:
-		return run_sweeps<T, 2>(x, job);
-	case 4:
-		return run_sweeps<T, 4>(x, job);
-	default:
-		return run_sweeps<T, 8>(x, job);
-	}
+	return sl_with_items<1, 2, 4, 8>(
+		x->tuning.items, [=](auto items) { return run_sweeps<T, items>(x, job); });
 }
 
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)

@@ -16,6 +16,7 @@
  * group, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
+#include "primitives/scan/scan.h"
 #include "warp_ballot.cuh"
 
 /*
@@ -104,21 +105,14 @@ static struct sort_naive_scratch lay_out(
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_naive);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 	struct sort_naive_scratch l =
 		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
-	struct sl_shape inner = {.n = l.groups + 1, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_naive), l.groups + 1);
 	return a.used;
 }
 
@@ -132,12 +126,11 @@ template <typename K> static enum sl_status sort(struct sl_exec *x, const struct
 	uint32_t block = x->tuning.block, rows = x->tuning.items;
 	uint32_t grid = sl_grid((uint64_t)WARP * sum.n, block);
 
-	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, 1,
 		[&](uint32_t, struct digit_field bit, struct pairs<K> from, struct pairs<K> to) {
 			SL_TRY(SL_LAUNCH(count_kernel<K>, grid, block, 0, x->stream, from.key,
 				sl_count_of(job), bit, rows, l.zeros, l.groups));
-			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+			SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_naive), &sum));
 			return SL_LAUNCH(split_kernel<K>, grid, block, 0, x->stream, from, to,
 				sl_count_of(job), bit, rows, l.zeros, l.groups);
 		});

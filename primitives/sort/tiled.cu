@@ -35,6 +35,7 @@
  * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 1024.
  */
 #include "pairs.cuh"
+#include "primitives/scan/scan.h"
 #include "primitives/scan/tile_tree.cuh"
 
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 1024 };
@@ -215,22 +216,14 @@ static struct sort_tiled_scratch lay_out(
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_tiled);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 	struct sort_tiled_scratch l =
 		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
-	struct sl_shape inner = {
-		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_tiled), l.tiles * DIGITS);
 	return a.used;
 }
 
@@ -246,7 +239,6 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 	uint32_t block = x->tuning.block, leaves = tile_tree_leaves(x->tuning);
 	size_t bytes = scatter_bytes(x->tuning, job->type, !INDEXED);
 
-	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
 			const struct tiled_pass<K> p = {
@@ -254,7 +246,7 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 			};
 
 			SL_TRY(SL_LAUNCH(count_kernel<K>, l.tiles, block, 0, x->stream, p));
-			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+			SL_TRY(sl_inner_scan(&inner, &job->scan, &SL_NAME(sl_scan_tiled), &sum));
 			return SL_LAUNCH((scatter_kernel<K, INDEXED, PADDED>), l.tiles, block,
 				bytes, x->stream, p);
 		});

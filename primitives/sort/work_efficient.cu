@@ -17,6 +17,7 @@
  * Launches: per pass 2 and those of the scan. Scratch: a second buffer of n pairs, 16 counts per
  * tile, and the scratch of the scan. Limits: n < 2^32; block is a multiple of 32 up to 512.
  */
+#include "primitives/scan/scan.h"
 #include "warp_striped.cuh"
 
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, BLOCK_MAX = 512, WARPS_MAX = BLOCK_MAX / WARP };
@@ -173,22 +174,14 @@ static struct sort_work_efficient_scratch lay_out(
 	return l;
 }
 
-/* The scan that the job names, or the default. */
-static const struct sl_backend *chosen_scan(const struct sl_choice *chosen)
-{
-	return chosen->backend ? chosen->backend : &SL_NAME(sl_scan_work_efficient);
-}
-
 /* Bytes of scratch for any job up to shape, including those of its scan. */
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {};
 	struct sort_work_efficient_scratch l =
 		lay_out(&a, shape->n, shape->type, shape->keys_only, shape->tuning);
-	struct sl_shape inner = {
-		.n = l.tiles * DIGITS, .type = SL_U32, .tuning = shape->scan.tuning};
 
-	sl_cut(&a, sl_scratch(chosen_scan(&shape->scan), &inner));
+	sl_inner_scan_cut(&a, &shape->scan, &SL_NAME(sl_scan_work_efficient), l.tiles * DIGITS);
 	return a.used;
 }
 
@@ -203,7 +196,6 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 		.in = l.table, .out = l.table, .n = l.tiles * DIGITS, .type = SL_U32};
 	uint32_t block = x->tuning.block;
 
-	inner.tuning = job->scan.tuning;
 	return for_passes<K>(x, job, l.other, DIGIT_BITS,
 		[&](uint32_t, struct digit_field d, struct pairs<K> from, struct pairs<K> to) {
 			struct digit_pass<K> p = {
@@ -212,28 +204,21 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 
 			SL_TRY(SL_LAUNCH(
 				(count_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p));
-			SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+			SL_TRY(sl_inner_scan(
+				&inner, &job->scan, &SL_NAME(sl_scan_work_efficient), &sum));
 			return SL_LAUNCH(
 				(scatter_kernel<K, ITEMS>), l.tiles, block, 0, x->stream, p);
 		});
 }
 
-/* Items per thread that are compiled. */
-#define ITEMS_SUPPORTED(ITEMS) ITEMS(1) ITEMS(2) ITEMS(4) ITEMS(8) ITEMS(16)
-
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	switch (x->tuning.items) {
-#define ITEMS(n) \
-	case n:  \
-		return job->type == SL_U32 ? sort<uint32_t, n>(x, job) : sort<uint64_t, n>(x, job);
-		ITEMS_SUPPORTED(ITEMS)
-#undef ITEMS
-	}
-	return SL_OK;
+	return sl_with_items<1, 2, 4, 8, 16>(x->tuning.items, [=](auto items) {
+		return job->type == SL_U32 ? sort<uint32_t, items>(x, job)
+		                           : sort<uint64_t, items>(x, job);
+	});
 }
 
-#define ITEMS(n) n,
 const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 	.name = "work_efficient",
 	.primitive = SL_SORT,
@@ -245,7 +230,7 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 		.block_step = WARP,
 		.block_most = BLOCK_MAX,
 		.items = 8,
-		.items_can = {ITEMS_SUPPORTED(ITEMS)}},
+		.items_can = {1, 2, 4, 8, 16}},
 	.takes_n_on_device = true,
 	.scratch = scratch,
 	.sort = run,

@@ -26,28 +26,34 @@ static enum sl_type type_of(const struct sl_py_array *a)
 }
 
 /* An array of one uint32 or, if it is only read, of one uint64. */
-static bool take_number(const struct sl_py_call *c, PyObject *object, const char *name,
-	bool writable, struct sl_py_argument *a)
+static struct sl_py_operand *take_number(
+	struct sl_py_call *c, PyObject *object, const char *name, bool writable)
 {
-	if (!sl_py_argument_take(c, object, name, writable, a) ||
-		!check_words(&a->array, name, false))
-		return false;
-	if (a->bytes == a->array.bytes && (!writable || a->bytes == sizeof(uint32_t)))
-		return true;
-	return sl_py_refuse(sl_fail(SL_USAGE, "%s: the array must have one item%s", name,
+	struct sl_py_operand *o = sl_py_operand_take(c, object, name, writable);
+
+	if (!o || !check_words(&o->array, name, false))
+		return NULL;
+	if (o->bytes == o->array.bytes && (!writable || o->bytes == sizeof(uint32_t)))
+		return o;
+	sl_py_refuse(sl_fail(SL_USAGE, "%s: the array must have one item%s", name,
 		writable ? " of uint32" : ""));
+	return NULL;
 }
 
-/* Takes n_on_device as the last operand, if it is not None. */
-static bool take_count(struct sl_py_call *c, PyObject *object, struct sl_py_argument *a)
+/*
+ * Takes n_on_device as the last operand, if it is not None, and sets the type of its number. Then
+ * outputs of the caller keep what is not written.
+ */
+static bool take_count(struct sl_py_call *c, PyObject *object, enum sl_type *type)
 {
+	const struct sl_py_operand *o;
+
 	c->counted = object != Py_None;
-	if (!c->counted)
-		return true;
-	if (!take_number(c, object, "n_on_device", false, a))
-		return false;
-	sl_py_operand_add(c, a, true, false);
-	return true;
+	for (int i = 0; c->counted && i < c->n_operands; i++)
+		c->operand[i].in |= c->operand[i].array.kind && !c->operand[i].made;
+	o = c->counted ? take_number(c, object, "n_on_device", false) : NULL;
+	*type = o ? type_of(&o->array) : SL_U32;
+	return o || !c->counted;
 }
 
 /* The word of n_on_device for the job; NULL: there is none. */
@@ -69,57 +75,36 @@ static enum sl_status queue_scan(
 	return sl_scan(b, x, job);
 }
 
-/* The arguments of scan() and compact(): arrays, or Py_None. */
-struct scan_call {
-	PyObject *array, *out, *count, *n_out;
-	struct sl_py_argument in, to, n, number;
-};
-
-static void give_arguments(struct scan_call *s)
+static PyObject *scan(struct sl_py_call *c, PyObject *array, PyObject *out, PyObject *count)
 {
-	sl_py_argument_give(&s->number);
-	sl_py_argument_give(&s->n);
-	sl_py_argument_give(&s->to);
-	sl_py_argument_give(&s->in);
-}
+	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
+	const struct sl_py_operand *in = sl_py_items_take(c, array, "array", false);
 
-static PyObject *scan(struct scan_call *s, struct sl_py_call *c, struct sl_scan_job *job)
-{
-	struct sl_py_argument *in = &s->in, *to = &s->to;
-	const struct sl_py_array *a = &in->array;
-
-	if (!sl_py_items_take(c, s->array, "array", false, in) ||
-		!(sl_py_is_real(a) || check_words(a, "array", true)) ||
-		!sl_py_output_take(c, s->out, "out", a, to))
+	if (!in || !(sl_py_is_real(&in->array) || check_words(&in->array, "array", true)) ||
+		!sl_py_output_take(c, out, "out", &in->array))
 		return NULL;
-	job->n = (uint32_t)a->n;
-	job->type = type_of(a);
+	job->n = (uint32_t)in->array.n;
+	job->type = type_of(&in->array);
 	c->shape = (struct sl_shape){.n = job->n, .type = job->type};
-	sl_py_operand_add(c, in, true, false);
-	sl_py_operand_add(c, to, s->count != Py_None, true);
-	if (!take_count(c, s->count, &s->n))
-		return NULL;
-	job->n_type = type_of(&s->n.array);
-	return sl_py_run(c) ? sl_py_output_object(c, 1, to, s->out) : NULL;
+	return take_count(c, count, &job->n_type) && sl_py_run(c) ? sl_py_output_object(c, 1, out)
+	                                                          : NULL;
 }
 
 PyObject *sl_py_scan(PyObject *module, PyObject *args)
 {
 	struct sl_scan_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
-	struct scan_call s = {.array = NULL};
-	PyObject *stream, *result = NULL;
+	PyObject *array, *out, *stream, *count, *result = NULL;
 	int inclusive;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OpzzOOO", &s.array, &inclusive, &c.backend, &c.device, &s.out,
-		    &stream, &s.count))
+	if (!PyArg_ParseTuple(args, "OpzzOOO", &array, &inclusive, &c.backend, &c.device, &out,
+		    &stream, &count))
 		return NULL;
 	job.inclusive = inclusive != 0;
-	if (sl_py_place(&c, s.array, stream))
-		result = scan(&s, &c, &job);
+	if (sl_py_place(&c, array, stream))
+		result = scan(&c, array, out, count);
 	sl_py_call_give(&c);
-	give_arguments(&s);
 	return result;
 }
 
@@ -138,14 +123,16 @@ static enum sl_status queue_compact(
 }
 
 /* The indices and their number, which is 0 if the caller has an array for it. */
-static PyObject *compact(struct scan_call *s, struct sl_py_call *c, struct sl_compact_job *job)
+static PyObject *compact(
+	struct sl_py_call *c, PyObject *flags, PyObject *out, PyObject *count, PyObject *n_out)
 {
-	struct sl_py_argument *in = &s->in, *to = &s->to;
+	struct sl_compact_job *job = (struct sl_compact_job *)c->job;
+	const struct sl_py_operand *in = sl_py_items_take(c, flags, "flags", false);
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
-	uint32_t n_out = 0;
+	uint32_t number = 0;
 	PyObject *indices;
 
-	if (!sl_py_items_take(c, s->array, "flags", false, in))
+	if (!in)
 		return NULL;
 	if (!sl_py_is_whole(&in->array) || in->array.bytes != 1) {
 		sl_py_refuse(sl_fail(SL_USAGE,
@@ -154,41 +141,33 @@ static PyObject *compact(struct scan_call *s, struct sl_py_call *c, struct sl_co
 		return NULL;
 	}
 	like.n = in->array.n;
-	if (!sl_py_output_take(c, s->out, "out", &like, to) ||
-		(s->n_out != Py_None && !take_number(c, s->n_out, "n_out", true, &s->number)))
-		return NULL;
 	job->n = (uint32_t)like.n;
 	c->shape = (struct sl_shape){.n = job->n};
-	sl_py_operand_add(c, in, true, false);
-	sl_py_operand_add(c, to, s->count != Py_None, true);
-	if (s->n_out == Py_None)
-		sl_py_number_add(c, &n_out, sizeof(n_out));
-	else
-		sl_py_operand_add(c, &s->number, false, true);
-	if (!take_count(c, s->count, &s->n))
+	if (!sl_py_output_take(c, out, "out", &like))
 		return NULL;
-	job->n_type = type_of(&s->n.array);
-	if (!sl_py_run(c))
+	if (n_out == Py_None)
+		sl_py_number_add(c, &number, sizeof(number));
+	else if (!take_number(c, n_out, "n_out", true))
 		return NULL;
-	indices = sl_py_output_object(c, 1, to, s->out);
-	return indices ? Py_BuildValue("(NI)", indices, (unsigned)n_out) : NULL;
+	if (!take_count(c, count, &job->n_type) || !sl_py_run(c))
+		return NULL;
+	indices = sl_py_output_object(c, 1, out);
+	return indices ? Py_BuildValue("(NI)", indices, (unsigned)number) : NULL;
 }
 
 PyObject *sl_py_compact(PyObject *module, PyObject *args)
 {
 	struct sl_compact_job job = {.keep = NULL};
 	struct sl_py_call c = {.primitive = SL_COMPACT, .queue = queue_compact, .job = &job};
-	struct scan_call s = {.array = NULL};
-	PyObject *stream, *result = NULL;
+	PyObject *flags, *out, *stream, *count, *n_out, *result = NULL;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OzzOOOO", &s.array, &c.backend, &c.device, &s.out, &stream,
-		    &s.count, &s.n_out))
+	if (!PyArg_ParseTuple(
+		    args, "OzzOOOO", &flags, &c.backend, &c.device, &out, &stream, &count, &n_out))
 		return NULL;
-	if (sl_py_place(&c, s.array, stream))
-		result = compact(&s, &c, &job);
+	if (sl_py_place(&c, flags, stream))
+		result = compact(&c, flags, out, count, n_out);
 	sl_py_call_give(&c);
-	give_arguments(&s);
 	return result;
 }
 
@@ -205,34 +184,31 @@ static enum sl_status queue_expand(
 }
 
 /* slots < 0: as many as runs. */
-static PyObject *expand(PyObject *runs, PyObject *out, long long slots, struct sl_py_call *c,
-	struct sl_expand_job *job, struct sl_py_argument in[2])
+static PyObject *expand(struct sl_py_call *c, PyObject *runs, PyObject *out, long long slots)
 {
+	struct sl_expand_job *job = (struct sl_expand_job *)c->job;
+	const struct sl_py_operand *in = sl_py_items_take(c, runs, "runs", false);
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
 
-	if (!sl_py_items_take(c, runs, "runs", false, &in[0]) ||
-		!check_words(&in[0].array, "runs", true))
+	if (!in || !check_words(&in->array, "runs", true))
 		return NULL;
-	like.n = slots < 0 ? in[0].array.n : (size_t)slots;
-	if (!sl_py_output_take(c, out, "out", &like, &in[1]))
+	like.n = slots < 0 ? in->array.n : (size_t)slots;
+	if (!sl_py_output_take(c, out, "out", &like))
 		return NULL;
-	job->n = (uint32_t)in[0].array.n;
+	job->n = (uint32_t)in->array.n;
 	job->n_out = (uint32_t)like.n;
-	job->type = type_of(&in[0].array);
+	job->type = type_of(&in->array);
 	c->shape = (struct sl_shape){.n = job->n,
 		.n_out = job->n_out,
 		.counts = job->form == SL_RUN_COUNTS,
 		.type = job->type};
-	sl_py_operand_add(c, &in[0], true, false);
-	sl_py_operand_add(c, &in[1], false, true);
-	return sl_py_run(c) ? sl_py_output_object(c, 1, &in[1], out) : NULL;
+	return sl_py_run(c) ? sl_py_output_object(c, 1, out) : NULL;
 }
 
 PyObject *sl_py_expand(PyObject *module, PyObject *args)
 {
 	struct sl_expand_job job = {.runs = NULL};
 	struct sl_py_call c = {.primitive = SL_EXPAND, .queue = queue_expand, .job = &job};
-	struct sl_py_argument in[2] = {{.ndim = 0}, {.ndim = 0}};
 	PyObject *runs, *out, *stream, *result = NULL;
 	long long slots;
 	int form;
@@ -243,20 +219,16 @@ PyObject *sl_py_expand(PyObject *module, PyObject *args)
 		return NULL;
 	job.form = (enum sl_run_form)form;
 	if (sl_py_place(&c, runs, stream))
-		result = expand(runs, out, slots, &c, &job, in);
+		result = expand(&c, runs, out, slots);
 	sl_py_call_give(&c);
-	sl_py_argument_give(&in[1]);
-	sl_py_argument_give(&in[0]);
 	return result;
 }
 
 /* --- sort ------------------------------------------------------------------------------------- */
 
-/* A call of sort(): keys, and values or Py_None. */
-struct sort_call {
+/* The arguments of sort(): arrays, or Py_None. */
+struct sort_arrays {
 	PyObject *keys, *values, *out, *values_out, *count;
-	struct sl_py_argument key, value, key_out, value_out, n;
-	struct sl_sort_job job;
 };
 
 static enum sl_status queue_sort(
@@ -274,60 +246,52 @@ static enum sl_status queue_sort(
 	return sl_sort(b, x, job);
 }
 
-static bool take_values(const struct sl_py_call *c, struct sort_call *s)
+static bool take_values(struct sl_py_call *c, const struct sort_arrays *s, size_t n)
 {
-	const struct sl_py_array *v = &s->value.array;
+	const struct sl_py_operand *o = sl_py_items_take(c, s->values, "values", false);
+	const struct sl_py_array *v = o ? &o->array : NULL;
 
-	if (!sl_py_items_take(c, s->values, "values", false, &s->value))
+	if (!v)
 		return false;
 	if (v->bytes != 4 || !(sl_py_is_whole(v) || sl_py_is_real(v)))
 		return sl_py_refuse(sl_fail(SL_USAGE,
 			"values: the array has items of %s, but must have items of 4 bytes; sort the "
 			"indices (numpy.arange(n, dtype=numpy.uint32)) and take the items by them",
 			sl_py_type_name(v)));
-	if (v->n != s->key.array.n)
-		return sl_py_refuse(sl_fail(SL_USAGE,
-			"values: the array has %zu items, and keys has %zu", v->n, s->key.array.n));
-	return sl_py_output_take(c, s->values_out, "values_out", v, &s->value_out);
+	if (v->n != n)
+		return sl_py_refuse(sl_fail(
+			SL_USAGE, "values: the array has %zu items, and keys has %zu", v->n, n));
+	return sl_py_output_take(c, s->values_out, "values_out", v) != NULL;
 }
 
-static PyObject *sort(struct sl_py_call *c, struct sort_call *s, int end_bit)
+static PyObject *sort(struct sl_py_call *c, const struct sort_arrays *s, int end_bit)
 {
-	const struct sl_py_array *k = &s->key.array;
+	struct sl_sort_job *job = (struct sl_sort_job *)c->job;
+	const struct sl_py_operand *in = sl_py_items_take(c, s->keys, "keys", false);
+	bool paired = s->values != Py_None;
 	PyObject *keys, *values;
 
-	if (!sl_py_items_take(c, s->keys, "keys", false, &s->key) ||
-		!check_words(k, "keys", false) ||
-		!sl_py_output_take(c, s->out, "out", k, &s->key_out))
+	if (!in || !check_words(&in->array, "keys", false) ||
+		!sl_py_output_take(c, s->out, "out", &in->array) ||
+		(paired && !take_values(c, s, in->array.n)) ||
+		!take_count(c, s->count, &job->n_type))
 		return NULL;
-	sl_py_operand_add(c, &s->key, true, false);
-	sl_py_operand_add(c, &s->key_out, s->count != Py_None, true);
-	if (s->values != Py_None) {
-		if (!take_values(c, s))
-			return NULL;
-		sl_py_operand_add(c, &s->value, true, false);
-		sl_py_operand_add(c, &s->value_out, s->count != Py_None, true);
-	}
-	if (!take_count(c, s->count, &s->n))
-		return NULL;
-	s->job.n_type = type_of(&s->n.array);
-	s->job.n = (uint32_t)k->n;
-	s->job.type = type_of(k);
-	s->job.end_bit = end_bit < 0 ? 8u * k->bytes : (uint32_t)end_bit;
-	c->shape = (struct sl_shape){
-		.n = s->job.n, .type = s->job.type, .keys_only = s->values == Py_None};
+	job->n = (uint32_t)in->array.n;
+	job->type = type_of(&in->array);
+	job->end_bit = end_bit < 0 ? 8u * in->array.bytes : (uint32_t)end_bit;
+	c->shape = (struct sl_shape){.n = job->n, .type = job->type, .keys_only = !paired};
 	if (!sl_py_run(c))
 		return NULL;
-	keys = sl_py_output_object(c, 1, &s->key_out, s->out);
-	values = s->values == Py_None ? Py_NewRef(Py_None)
-	                              : sl_py_output_object(c, 3, &s->value_out, s->values_out);
+	keys = sl_py_output_object(c, 1, s->out);
+	values = paired ? sl_py_output_object(c, 3, s->values_out) : Py_NewRef(Py_None);
 	return keys && values ? Py_BuildValue("(NN)", keys, values) : NULL;
 }
 
 PyObject *sl_py_sort(PyObject *module, PyObject *args)
 {
-	struct sort_call s = {.keys = NULL};
-	struct sl_py_call c = {.primitive = SL_SORT, .queue = queue_sort, .job = &s.job};
+	struct sort_arrays s = {.keys = NULL};
+	struct sl_sort_job job = {.key = NULL};
+	struct sl_py_call c = {.primitive = SL_SORT, .queue = queue_sort, .job = &job};
 	PyObject *stream, *result = NULL;
 	int begin_bit, end_bit;
 
@@ -335,15 +299,10 @@ PyObject *sl_py_sort(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OOiizzOOOO", &s.keys, &s.values, &begin_bit, &end_bit,
 		    &c.backend, &c.device, &s.out, &s.values_out, &stream, &s.count))
 		return NULL;
-	s.job.begin_bit = (uint32_t)begin_bit;
+	job.begin_bit = (uint32_t)begin_bit;
 	if (sl_py_place(&c, s.keys, stream))
 		result = sort(&c, &s, end_bit);
 	sl_py_call_give(&c);
-	sl_py_argument_give(&s.n);
-	sl_py_argument_give(&s.value_out);
-	sl_py_argument_give(&s.key_out);
-	sl_py_argument_give(&s.value);
-	sl_py_argument_give(&s.key);
 	return result;
 }
 
@@ -361,49 +320,49 @@ static enum sl_status queue_deflate(
 }
 
 /* The bytes of Python objects are addresses. */
-static bool take_data(const struct sl_py_call *c, PyObject *data, struct sl_py_argument *in)
+static struct sl_py_operand *take_data(struct sl_py_call *c, PyObject *data)
 {
-	if (!sl_py_argument_take(c, data, "data", false, in))
-		return false;
-	return in->array.kind != 'O' ||
-	       sl_py_refuse(sl_fail(SL_USAGE,
-		       "data: the array has Python objects, which are addresses in memory; convert "
-		       "them to numbers or bytes"));
+	struct sl_py_operand *in = sl_py_operand_take(c, data, "data", false);
+
+	if (!in || in->array.kind != 'O')
+		return in;
+	sl_py_refuse(sl_fail(SL_USAGE,
+		"data: the array has Python objects, which are addresses in memory; convert them to "
+		"numbers or bytes"));
+	return NULL;
 }
 
 /*
  * Memory for the stream: that of the caller, or new memory that is always enough. A new array of a
  * device stays there.
  */
-static bool take_room(const struct sl_py_call *c, PyObject *out, size_t in_bytes,
-	struct sl_py_argument *to, size_t *bytes)
+static struct sl_py_operand *take_room(struct sl_py_call *c, PyObject *out, size_t in_bytes)
 {
 	const struct sl_py_array most = {
 		.n = sl_deflate_most(in_bytes, 0, 1), .stride = 1, .kind = 'u', .bytes = 1};
+	struct sl_py_operand *to;
 
-	if (out == Py_None) {
-		*bytes = most.n;
-		return sl_py_output_take(c, out, "out", &most, to);
-	}
-	if (!sl_py_argument_take(c, out, "out", true, to))
-		return false;
-	if (c->resident && (to->ndim != 1 || to->array.bytes != 1))
-		return sl_py_refuse(sl_fail(SL_USAGE,
+	if (out == Py_None)
+		return sl_py_output_take(c, out, "out", &most);
+	to = sl_py_operand_take(c, out, "out", true);
+	if (to && c->resident && (to->ndim != 1 || to->array.bytes != 1))
+		sl_py_refuse(sl_fail(SL_USAGE,
 			"out: an array of a device for the result must have the shape (n,) and items "
 			"of uint8"));
-	if (!sl_py_is_whole(&to->array) && !sl_py_is_real(&to->array))
-		return sl_py_refuse(sl_fail(SL_USAGE,
+	else if (to && !sl_py_is_whole(&to->array) && !sl_py_is_real(&to->array))
+		sl_py_refuse(sl_fail(SL_USAGE,
 			"out: the array has items of %s; use a bytearray or an array of uint8",
 			sl_py_type_name(&to->array)));
-	*bytes = to->bytes;
-	return true;
+	else
+		return to;
+	return NULL;
 }
 
 /*
  * The stream as bytes, or as an array of a device; or the number of its bytes if the caller has the
  * memory.
  */
-static PyObject *deflated(struct sl_py_call *c, struct sl_py_argument *to, PyObject *out,
+static PyObject *deflated(struct sl_py_call *c, struct sl_py_operand *to, PyObject *out,
 	size_t bytes, const struct sl_deflate_job *job)
 {
 	if (bytes == 0) {
@@ -415,23 +374,24 @@ static PyObject *deflated(struct sl_py_call *c, struct sl_py_argument *to, PyObj
 	if (out != Py_None)
 		return PyLong_FromSize_t(bytes);
 	to->array.n = bytes;
-	return c->resident ? sl_py_output_object(c, 1, to, out)
+	return c->resident ? sl_py_output_object(c, 1, out)
 	                   : PyBytes_FromStringAndSize((const char *)to->made, (Py_ssize_t)bytes);
 }
 
-static PyObject *deflate(PyObject *data, PyObject *out, struct sl_py_call *c,
-	struct sl_deflate_job *job, struct sl_py_argument *in, struct sl_py_argument *to)
+static PyObject *deflate(struct sl_py_call *c, PyObject *data, PyObject *out)
 {
+	struct sl_deflate_job *job = (struct sl_deflate_job *)c->job;
+	const struct sl_py_operand *in = take_data(c, data);
+	struct sl_py_operand *to = in ? take_room(c, out, in->bytes) : NULL;
 	size_t used = 0;
 
-	if (!take_data(c, data, in) || !take_room(c, out, in->bytes, to, &job->out_size))
+	if (!to)
 		return NULL;
 	job->in_bytes = in->bytes;
+	job->out_size = to->bytes;
 	c->shape = (struct sl_shape){.in_bytes = job->in_bytes,
 		.level = job->level,
 		.most_room = job->out_size >= sl_deflate_most(job->in_bytes, 0, 1)};
-	sl_py_operand_add(c, in, true, false);
-	sl_py_operand_add(c, to, false, true);
 	sl_py_number_add(c, &used, sizeof(used));
 	return sl_py_run(c) ? deflated(c, to, out, used, job) : NULL;
 }
@@ -440,7 +400,6 @@ PyObject *sl_py_deflate(PyObject *module, PyObject *args)
 {
 	struct sl_deflate_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_DEFLATE, .queue = queue_deflate, .job = &job};
-	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
 	PyObject *data, *out, *stream, *result = NULL;
 	int wrapper;
 
@@ -450,9 +409,7 @@ PyObject *sl_py_deflate(PyObject *module, PyObject *args)
 		return NULL;
 	job.wrapper = (enum sl_wrapper)wrapper;
 	if (sl_py_place(&c, data, stream))
-		result = deflate(data, out, &c, &job, &in, &to);
+		result = deflate(&c, data, out);
 	sl_py_call_give(&c);
-	sl_py_argument_give(&to);
-	sl_py_argument_give(&in);
 	return result;
 }

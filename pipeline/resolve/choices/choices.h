@@ -73,8 +73,7 @@ struct sl_choices {
 	struct sl_grid_field grid[SL_GRIDS_MAX];
 	uint32_t n_grid_edges;
 	double grid_edge[SL_GRID_EDGES_MAX];
-	uint32_t n_columns; /* written to files, in order of columns.def */
-	enum sl_column column[SL_COLUMN_COUNT];
+	sl_column_set columns;  /* set of those of the table that is written */
 	sl_column_set internal; /* set of those of them that files do not have */
 	enum sl_device_choice device;
 	uint32_t n_devices;                /* 0 on the CPU */

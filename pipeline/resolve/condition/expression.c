@@ -26,24 +26,26 @@ enum { NESTED_MOST = 24, DIMENSION_MOST = 999 /* so that products do not overflo
 
 static struct sl_operand parse(struct sl_parser *p, enum sl_level level);
 
-/* Enters a nested part; fails beyond NESTED_MOST, which bounds the recursion. */
-static bool enter(struct sl_parser *p)
+/* Parses a nested part; fails beyond NESTED_MOST, which bounds the recursion. */
+static struct sl_operand parse_nested(struct sl_parser *p, enum sl_level level)
 {
+	struct sl_operand v = sl_no_operand;
+
 	if (p->nested == NESTED_MOST)
 		sl_parser_fail(p, p->at, "is nested more than %d levels deep; use fewer brackets",
 			NESTED_MOST);
 	p->nested++;
-	return !p->failed;
+	if (!p->failed)
+		v = parse(p, level);
+	p->nested--;
+	return v;
 }
 
 /* Parses up to the closing bracket; the opening one is read. */
 static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum sl_level level)
 {
-	struct sl_operand v = sl_no_operand;
+	struct sl_operand v = parse_nested(p, level);
 
-	if (enter(p))
-		v = parse(p, level);
-	p->nested--;
 	if (!p->failed && !sl_parser_take(p, ")"))
 		sl_parser_fail(p, p->at, "lacks a ) here; add it");
 	v.from = from;
@@ -53,12 +55,7 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 /* Parses an argument of a function. */
 static struct sl_operand parse_sum(struct sl_parser *p)
 {
-	struct sl_operand v = sl_no_operand;
-
-	if (enter(p))
-		v = parse(p, SL_LEVEL_SUM);
-	p->nested--;
-	return v;
+	return parse_nested(p, SL_LEVEL_SUM);
 }
 
 /* Parses a value without sign and power: a bracket, a function, a number or a name. */
@@ -128,13 +125,11 @@ static struct sl_operand parse_power(struct sl_parser *p)
 static struct sl_operand parse_factor(struct sl_parser *p)
 {
 	const char *from = p->at;
-	struct sl_operand v = sl_no_operand;
+	struct sl_operand v;
 
 	if (!sl_parser_take(p, "-"))
 		return parse_power(p);
-	if (enter(p))
-		v = parse_factor(p);
-	p->nested--;
+	v = parse_nested(p, SL_LEVEL_FACTOR);
 	if (v.kind != SL_SPECIES)
 		sl_want_number(p, &v);
 	if (v.literal >= 0)
@@ -241,13 +236,11 @@ static struct sl_operand parse_comparison(struct sl_parser *p)
 static struct sl_operand parse_not(struct sl_parser *p)
 {
 	const char *from = p->at;
-	struct sl_operand v = sl_no_operand;
+	struct sl_operand v;
 
 	if (!sl_parser_take(p, "not"))
 		return parse_comparison(p);
-	if (enter(p))
-		v = parse_not(p);
-	p->nested--;
+	v = parse_nested(p, SL_LEVEL_NOT);
 	sl_want_truth(p, &v);
 	sl_parser_emit(p, SL_OP_opposite, 0);
 	v.from = from;

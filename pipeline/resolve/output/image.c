@@ -14,24 +14,16 @@
 /* The sum of a pixel has 32 bits before the binary point. */
 static const double pixel_limit = 0x1p32;
 
-/* Is the column among those written? */
-static bool is_written(const struct sl_choices *choices, enum sl_column column)
-{
-	for (uint32_t k = 0; k < choices->n_columns; k++)
-		if (choices->column[k] == column)
-			return !SL_HAS(choices->internal, column);
-	return false;
-}
-
 /* Are pixel and weight among the columns written? */
 static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
 {
-	bool pixel = is_written(choices, SL_COLUMN_pixel);
+	const sl_column_set written = choices->columns & ~choices->internal;
+	bool pixel = SL_HAS(written, SL_COLUMN_pixel);
 
 	if (!pixel && choices->format && choices->format->packing.records)
 		sl_config_add_problem(r, "output.mcpl.userflags",
 			"must be pixel, because the image is summed from that column; use pixel");
-	else if (!pixel || !is_written(choices, SL_COLUMN_weight))
+	else if (!pixel || !SL_HAS(written, SL_COLUMN_weight))
 		sl_config_add_problem(r, "output.columns",
 			"lacks %s, from which the image is summed; add %s",
 			pixel ? "weight" : "pixel", pixel ? "weight" : "pixel");

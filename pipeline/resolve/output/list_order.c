@@ -35,28 +35,11 @@ static sl_column_set columns_of(const struct sl_choices *choices, bool rules)
 	return rules ? set & ~choices->model->constants(choices->rules.bytes, &values) : set;
 }
 
-/* Adds a set of columns to those of the table, in the order of columns.def. */
-static void add_columns(struct sl_choices *choices, sl_column_set more)
-{
-	sl_column_set set = 0;
-
-	for (uint32_t k = 0; k < choices->n_columns; k++)
-		set |= SL_BIT(choices->column[k]);
-	choices->internal |= more & ~set;
-	choices->n_columns = 0;
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(set | more, i))
-			choices->column[choices->n_columns++] = (enum sl_column)i;
-}
-
 /* A sample of a format of columns changes the weights in the files, so they must have one. */
 static void check_weight(struct sl_reader *r, const struct sl_choices *choices)
 {
-	bool written = false;
-
-	for (uint32_t k = 0; k < choices->n_columns; k++)
-		written = written || choices->column[k] == SL_COLUMN_weight;
-	if (!written && choices->format->join && choices->list_order.sample > 0)
+	if (!SL_HAS(choices->columns, SL_COLUMN_weight) && choices->format->join &&
+		choices->list_order.sample > 0)
 		sl_config_add_problem(r, "output.columns",
 			"lacks weight, with which the particles of output.sample count; add weight");
 }
@@ -85,5 +68,6 @@ void sl_resolve_list_order(
 		.run = is_over_run(c, r), .sample = c->output.sample, .limit = c->output.limit};
 	check_weight(r, choices);
 	choices->list_order.columns = columns_of(choices, rules);
-	add_columns(choices, choices->list_order.columns);
+	choices->internal |= choices->list_order.columns & ~choices->columns;
+	choices->columns |= choices->list_order.columns;
 }

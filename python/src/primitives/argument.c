@@ -61,17 +61,18 @@ bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream)
 /* --- arrays ----------------------------------------------------------------------------------- */
 
 static bool take_from_host(
-	PyObject *object, const char *name, bool writable, struct sl_py_argument *a)
+	PyObject *object, const char *name, bool writable, struct sl_py_operand *o)
 {
-	if (!sl_py_input_take(object, name, writable, &a->host))
+	if (!sl_py_input_take(object, name, writable, &o->input))
 		return false;
-	if (a->host.array.constant)
+	if (o->input.array.constant)
 		return sl_py_refuse(sl_fail(
 			SL_USAGE, "%s: a number is no array; use an array of one item", name));
-	a->array = a->host.array;
-	a->ndim = a->host.ndim;
-	a->contiguous = a->host.contiguous;
-	a->bytes = a->host.all_bytes;
+	o->array = o->input.array;
+	o->ndim = o->input.ndim;
+	o->contiguous = o->input.contiguous;
+	o->bytes = o->input.all_bytes;
+	o->host = (void *)(uintptr_t)o->array.data;
 	return true;
 }
 
@@ -85,7 +86,7 @@ static const char *place_name(enum sl_py_where where, int number, char text[32])
 }
 
 static bool take_from_device(const struct sl_py_call *c, PyObject *object, const char *name,
-	bool writable, struct sl_py_argument *a)
+	bool writable, struct sl_py_operand *o)
 {
 	enum sl_py_where wanted = c->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA, where;
 	char is[32], must_be[32];
@@ -98,78 +99,78 @@ static bool take_from_device(const struct sl_py_call *c, PyObject *object, const
 		return sl_py_refuse(sl_fail(SL_USAGE,
 			"%s: the array is %s, but must be %s as the first one; copy it", name,
 			place_name(where, number, is), place_name(wanted, c->number, must_be)));
-	if (!sl_py_device_input_take(object, name, writable, c->stream, &a->device))
+	if (!sl_py_device_input_take(object, name, writable, c->stream, &o->device))
 		return false;
-	a->array = a->device.at.array;
-	a->ndim = a->device.at.ndim;
-	a->contiguous = a->device.at.contiguous;
-	a->bytes = a->device.at.bytes;
-	a->on_device = true;
+	o->array = o->device.at.array;
+	o->ndim = o->device.at.ndim;
+	o->contiguous = o->device.at.contiguous;
+	o->bytes = o->device.at.bytes;
+	o->on_device = true;
 	return true;
 }
 
-bool sl_py_argument_take(const struct sl_py_call *c, PyObject *object, const char *name,
-	bool writable, struct sl_py_argument *a)
-{
-	if (!(c->resident ? take_from_device(c, object, name, writable, a)
-			  : take_from_host(object, name, writable, a)))
-		return false;
-	a->given = true;
-	if (!a->contiguous)
-		return sl_py_refuse(sl_fail(SL_USAGE,
-			"%s: the array has gaps between its items; copy it (%s)", name,
-			c->resident ? "array.contiguous(), cupy.ascontiguousarray"
-				    : "numpy.ascontiguousarray"));
-	return true;
-}
-
-bool sl_py_items_take(const struct sl_py_call *c, PyObject *object, const char *name, bool writable,
-	struct sl_py_argument *a)
-{
-	if (!sl_py_argument_take(c, object, name, writable, a))
-		return false;
-	if (a->ndim != 1)
-		return sl_py_refuse(sl_fail(SL_USAGE,
-			"%s: the array has %d dimensions, but must have one", name, a->ndim));
-	if (a->array.n > UINT32_MAX)
-		return sl_py_refuse(
-			sl_fail(SL_USAGE, "%s: %zu items are too many, at most %u are allowed",
-				name, a->array.n, UINT32_MAX));
-	return true;
-}
-
-bool sl_py_output_take(const struct sl_py_call *c, PyObject *out, const char *name,
-	const struct sl_py_array *like, struct sl_py_argument *a)
-{
-	if (out == Py_None) {
-		a->array = *like;
-		a->bytes = like->n * like->bytes;
-		if (!c->resident && sl_memory_get(SL_HOST, a->bytes, &a->made) != SL_OK)
-			return sl_py_refuse(SL_HOST_MEMORY);
-		return true;
-	}
-	if (!sl_py_items_take(c, out, name, true, a))
-		return false;
-	if (a->array.kind == like->kind && a->array.bytes == like->bytes && a->array.n == like->n)
-		return true;
-	return sl_py_refuse(sl_fail(SL_USAGE,
-		"%s: the array has %zu items of %s, but must have %zu of %s", name, a->array.n,
-		sl_py_type_name(&a->array), like->n, sl_py_type_name(like)));
-}
-
-/* --- operands --------------------------------------------------------------------------------- */
-
-void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, bool in, bool out)
+struct sl_py_operand *sl_py_operand_take(
+	struct sl_py_call *c, PyObject *object, const char *name, bool writable)
 {
 	struct sl_py_operand *o = &c->operand[c->n_operands++];
 
-	*o = (struct sl_py_operand){.bytes = a->bytes, .in = in, .out = out};
-	if (a->on_device)
-		o->device = &a->device;
-	else if (!c->resident)
-		o->host = a->given ? (void *)(uintptr_t)a->array.data : a->made;
-	o->in &= a->given; /* new memory has nothing to copy */
+	o->in = !writable;
+	o->out = writable;
+	if (!(c->resident ? take_from_device(c, object, name, writable, o)
+			  : take_from_host(object, name, writable, o)))
+		return NULL;
+	if (o->contiguous)
+		return o;
+	sl_py_refuse(
+		sl_fail(SL_USAGE, "%s: the array has gaps between its items; copy it (%s)", name,
+			c->resident ? "array.contiguous(), cupy.ascontiguousarray"
+				    : "numpy.ascontiguousarray"));
+	return NULL;
 }
+
+struct sl_py_operand *sl_py_items_take(
+	struct sl_py_call *c, PyObject *object, const char *name, bool writable)
+{
+	struct sl_py_operand *o = sl_py_operand_take(c, object, name, writable);
+
+	if (!o || (o->ndim == 1 && o->array.n <= UINT32_MAX))
+		return o;
+	sl_py_refuse(
+		o->ndim != 1
+			? sl_fail(SL_USAGE, "%s: the array has %d dimensions, but must have one",
+				  name, o->ndim)
+			: sl_fail(SL_USAGE, "%s: %zu items are too many, at most %u are allowed",
+				  name, o->array.n, UINT32_MAX));
+	return NULL;
+}
+
+/* What the call does not write of the array of the caller stays as it is. */
+struct sl_py_operand *sl_py_output_take(
+	struct sl_py_call *c, PyObject *out, const char *name, const struct sl_py_array *like)
+{
+	struct sl_py_operand *o;
+
+	if (out == Py_None) {
+		o = &c->operand[c->n_operands++];
+		*o = (struct sl_py_operand){
+			.array = *like, .bytes = like->n * like->bytes, .out = true};
+		if (!c->resident && sl_memory_get(SL_HOST, o->bytes, &o->made) != SL_OK) {
+			sl_py_refuse(SL_HOST_MEMORY);
+			return NULL;
+		}
+		o->host = o->made;
+		return o;
+	}
+	o = sl_py_items_take(c, out, name, true);
+	if (!o || (o->array.kind == like->kind && o->array.bytes == like->bytes &&
+			  o->array.n == like->n))
+		return o;
+	sl_py_refuse(sl_fail(SL_USAGE, "%s: the array has %zu items of %s, but must have %zu of %s",
+		name, o->array.n, sl_py_type_name(&o->array), like->n, sl_py_type_name(like)));
+	return NULL;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
 
 void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes)
 {
@@ -194,29 +195,26 @@ bool sl_py_run(struct sl_py_call *c)
 	return s == SL_OK || sl_py_refuse(s);
 }
 
-PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument *a, PyObject *out)
+PyObject *sl_py_output_object(struct sl_py_call *c, int i, PyObject *out)
 {
-	struct sl_device_block *block = c->operand[i].block;
-	void *made = a->made;
+	struct sl_py_operand *o = &c->operand[i];
+	struct sl_device_block *block = o->block;
+	void *made = o->made;
 
 	if (out != Py_None)
 		return Py_NewRef(out);
-	a->made = NULL;
-	c->operand[i].block = NULL;
-	return block ? sl_py_column_of_block(&a->array, SL_COLUMN_COUNT, block, a->array.n)
-	             : sl_py_column_alone(&a->array, SL_COLUMN_COUNT, made, a->array.n);
-}
-
-void sl_py_argument_give(struct sl_py_argument *a)
-{
-	sl_py_input_give(&a->host);
-	sl_py_device_input_give(&a->device);
-	sl_memory_give(SL_HOST, a->made);
-	memset(a, 0, sizeof(*a));
+	o->made = NULL;
+	o->block = NULL;
+	return block ? sl_py_column_of_block(&o->array, SL_COLUMN_COUNT, block, o->array.n)
+	             : sl_py_column_alone(&o->array, SL_COLUMN_COUNT, made, o->array.n);
 }
 
 void sl_py_call_give(struct sl_py_call *c)
 {
-	for (int i = 0; i < c->n_operands; i++)
+	for (int i = 0; i < c->n_operands; i++) {
+		sl_py_input_give(&c->operand[i].input);
+		sl_py_device_input_give(&c->operand[i].device);
+		sl_memory_give(SL_HOST, c->operand[i].made);
 		sl_block_give(c->operand[i].block);
+	}
 }

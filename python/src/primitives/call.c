@@ -163,13 +163,13 @@ static enum sl_status take_operands(struct sl_py_call *c)
 	for (int i = 0; i < c->n_operands; i++) {
 		struct sl_py_operand *o = &c->operand[i];
 
-		if (!o->device) {
+		if (!o->on_device) {
 			SL_TRY(sl_block_take(o->bytes, c->stream, &o->block));
 			o->at = o->block->data;
 			continue;
 		}
-		o->at = (void *)(uintptr_t)o->device->at.array.data;
-		SL_TRY(sl_py_device_input_follow(o->device, c->stream));
+		o->at = (void *)(uintptr_t)o->array.data;
+		SL_TRY(sl_py_device_input_follow(&o->device, c->stream));
 	}
 	return SL_OK;
 }

@@ -51,15 +51,20 @@ enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl
 
 enum { SL_PY_OPERANDS_MOST = 5 };
 
-/* An array that the call reads or writes. */
+/* An array that the call reads or writes: one of the caller, or new memory. */
 struct sl_py_operand {
-	void *host;
-	size_t bytes;
-	bool in, out;
-	void *at; /* in the space of the backend; set before queue() */
-	/* With arrays of a device; host is for outputs that the caller needs there. */
-	const struct sl_py_device_input *device; /* the array; NULL: memory is taken */
-	struct sl_device_block *block;           /* that is taken; the caller gives it back */
+	struct sl_py_array array; /* array.n: items of the first dimension */
+	int ndim;
+	bool contiguous;
+	size_t bytes;   /* of all items */
+	bool in, out;   /* has contents before the call, and after it */
+	bool on_device; /* the caller has it there */
+	void *host;     /* with arrays of a device: where an output is copied to, or NULL */
+	void *at;       /* in the space of the backend; set before queue() */
+	struct sl_py_input input;
+	struct sl_py_device_input device;
+	void *made;                    /* new memory of the host */
+	struct sl_device_block *block; /* or of a device */
 };
 
 struct sl_py_call {
@@ -107,20 +112,6 @@ void sl_py_call_reset(void);
 
 /* The arrays that Python passes to a call of a primitive: all on the host, or all on one device. */
 
-/* An array that a call reads or writes. All 0: nothing is held. */
-struct sl_py_argument {
-	struct sl_py_array array; /* array.n: items of the first dimension */
-	int ndim;
-	bool contiguous;
-	size_t bytes; /* of all items */
-	bool given;   /* the caller has it; else it is a new array */
-	bool on_device;
-	struct sl_py_input host;
-	struct sl_py_device_input device;
-	void *made;                    /* new memory of the host */
-	struct sl_device_block *block; /* or of a device */
-};
-
 /* Raises sluice.Error with the message of sl_fail(), and returns false. */
 bool sl_py_refuse(enum sl_status s);
 
@@ -131,22 +122,22 @@ bool sl_py_refuse(enum sl_status s);
  */
 bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream);
 
-/* Takes an array without gaps that is where the call runs. False with an exception. */
-bool sl_py_argument_take(const struct sl_py_call *c, PyObject *object, const char *name,
-	bool writable, struct sl_py_argument *a);
+/*
+ * Takes an array without gaps that is where the call runs as the next operand, which is read, or
+ * written if it is to be writable. NULL with an exception. sl_py_call_give() gives all operands back.
+ */
+struct sl_py_operand *sl_py_operand_take(
+	struct sl_py_call *c, PyObject *object, const char *name, bool writable);
 
 /* The same, of one dimension and at most 2^32 - 1 items. */
-bool sl_py_items_take(const struct sl_py_call *c, PyObject *object, const char *name, bool writable,
-	struct sl_py_argument *a);
+struct sl_py_operand *sl_py_items_take(
+	struct sl_py_call *c, PyObject *object, const char *name, bool writable);
 
 /*
  * Takes out, which must have the type and size of like, or makes an array like it if out is None.
  */
-bool sl_py_output_take(const struct sl_py_call *c, PyObject *out, const char *name,
-	const struct sl_py_array *like, struct sl_py_argument *a);
-
-/* Adds an array as the next operand of the call. */
-void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, bool in, bool out);
+struct sl_py_operand *sl_py_output_take(
+	struct sl_py_call *c, PyObject *out, const char *name, const struct sl_py_array *like);
 
 /* Adds a number that the caller gets. */
 void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes);
@@ -157,13 +148,10 @@ void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes);
  */
 bool sl_py_run(struct sl_py_call *c);
 
-/*
- * Operand i, which is the output a: the array of the caller, or a new Column of its first n items.
- */
-PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument *a, PyObject *out);
+/* Operand i, an output: the array of the caller, or a new Column of its first n items. */
+PyObject *sl_py_output_object(struct sl_py_call *c, int i, PyObject *out);
 
-/* Gives back what an argument, and a call, still hold. */
-void sl_py_argument_give(struct sl_py_argument *a);
+/* Gives back what the operands of a call hold. */
 void sl_py_call_give(struct sl_py_call *c);
 
 #endif

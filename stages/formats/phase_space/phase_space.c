@@ -16,16 +16,14 @@ static const struct {
 	const char *header, *records;
 } suffixes[] = {{".IAEAheader", ".IAEAphsp"}, {".header", ".phsp"}};
 
-/*
- * Finds the suffix of a name, and that of the other file. False: it is not the name of one of two
- * files.
- */
-static bool find_suffix(const char *path, bool *is_header, const char **suffix, const char **others)
+/* Finds the suffix of a name, and that of the other file. False: it is the name of neither. */
+static bool find_suffix(const char *path, const char **suffix, const char **others)
 {
 	for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
-		*is_header = sl_path_ends_in(path, suffixes[k].header);
-		*suffix = *is_header ? suffixes[k].header : suffixes[k].records;
-		*others = *is_header ? suffixes[k].records : suffixes[k].header;
+		const bool is_header = sl_path_ends_in(path, suffixes[k].header);
+
+		*suffix = is_header ? suffixes[k].header : suffixes[k].records;
+		*others = is_header ? suffixes[k].records : suffixes[k].header;
 		if (sl_path_ends_in(path, *suffix))
 			return true;
 	}
@@ -34,18 +32,14 @@ static bool find_suffix(const char *path, bool *is_header, const char **suffix, 
 
 bool sl_phase_space_is_header(const char *path)
 {
-	const char *suffix, *others;
-	bool is_header;
-
-	return find_suffix(path, &is_header, &suffix, &others) && is_header;
+	return sl_phase_space_is_iaea(path) && sl_path_ends_in(path, "header");
 }
 
 bool sl_phase_space_is_iaea(const char *path)
 {
 	const char *suffix, *others;
-	bool is_header;
 
-	return find_suffix(path, &is_header, &suffix, &others);
+	return find_suffix(path, &suffix, &others);
 }
 
 /* --- IAEA and TOPAS --------------------------------------------------------------------------- */
@@ -56,10 +50,9 @@ bool sl_phase_space_is_iaea(const char *path)
 static void partner_of(const char *path, char other[SL_PATH_BYTES])
 {
 	const char *suffix, *others;
-	bool is_header;
 
 	other[0] = '\0';
-	if (find_suffix(path, &is_header, &suffix, &others))
+	if (find_suffix(path, &suffix, &others))
 		snprintf(other, SL_PATH_BYTES, "%.*s%s", (int)(strlen(path) - strlen(suffix)), path,
 			others);
 }

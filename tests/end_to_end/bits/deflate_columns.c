@@ -67,7 +67,7 @@ static void run_one(const char *config, const char *more, struct sl_survivors *s
 		WORDS("run", path, "--out", "out", "--device", "cpu", "--set",
 			"run.particles=600000", "--set", "run.batch=600000", "--set",
 			"output.format=npz", "--set", more));
-	assert_ok(sl_survivors_read_path(folder_path(&folder, file), s));
+	assert_ok(sl_survivors_read_columns(folder_path(&folder, file), NULL, s));
 	remove_run(&folder, "out");
 }
 

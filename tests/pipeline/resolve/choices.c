@@ -78,8 +78,9 @@ static void describe_fields(void)
 		put_set(choices.grid[k].fates, fate_name);
 	}
 	PUT("\ncolumns ");
-	for (uint32_t k = 0; k < choices.n_columns; k++)
-		PUT("%s%s", k ? ", " : "", column_name((int)choices.column[k]));
+	for (int k = 0, n = 0; k < SL_COLUMN_COUNT; k++)
+		if (SL_HAS(choices.columns, k))
+			PUT("%s%s", n++ ? ", " : "", column_name(k));
 	PUT("\nderived ");
 	put_set(choices.derivation.stores, column_name);
 	PUT("%s", choices.derivation.stores ? " from " : "nothing");

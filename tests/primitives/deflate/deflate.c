@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "primitives/deflate/chunks.h"
+#include "primitives/deflate/deflate.h"
 #include "tests/cases/jobs.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"

@@ -193,7 +193,7 @@ static struct sl_mcpl_particle *rows_of(const char *path, uint64_t n)
 	const struct sl_table_column *flags, *weight;
 	struct sl_survivors s;
 
-	assert_ok(sl_survivors_read_path(path, &s));
+	assert_ok(sl_survivors_read_columns(path, NULL, &s));
 	assert_int_equal(s.table.n, n);
 	flags = sl_table_find(&s.table, SL_COLUMN_userflags);
 	weight = sl_table_find(&s.table, SL_COLUMN_weight);

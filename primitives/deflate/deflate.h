@@ -1,19 +1,21 @@
 /*
- * deflate/chunks.h - for backends that compress one stream per call: runs a whole job, one call per
+ * deflate/deflate.h - for backends that compress one stream per call: runs a whole job, one call per
  * chunk, with planes and padding.
  */
-#ifndef SL_PRIMITIVES_DEFLATE_CHUNKS_H
-#define SL_PRIMITIVES_DEFLATE_CHUNKS_H
+#ifndef SL_PRIMITIVES_DEFLATE_DEFLATE_H
+#define SL_PRIMITIVES_DEFLATE_DEFLATE_H
 
 #include "encoder/streams.h"
 #include "planes.h"
-#include "store.h"
 
 /*
  * A backend's function for one stream: job has no chunks and no items; sets *job->out_bytes, to 0
  * if the stream does not fit.
  */
 typedef enum sl_status sl_deflate_chunk(struct sl_exec *x, const struct sl_deflate_job *job);
+
+/* Writes one stream of stored blocks, for backends whose own stream is too long. */
+sl_deflate_chunk sl_deflate_store_one;
 
 /* Cuts a buffer for a chunk in plane order; NULL if no chunk needs one. */
 static inline uint8_t *sl_chunks_cut(
