@@ -64,12 +64,12 @@ static enum sl_status queue_scan(
 	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
 
 	job->in = c->operand[0].at;
-	job->out = c->operand[1].at;
+	*(c->shape.sum ? &job->sum : &job->out) = c->operand[1].at;
 	job->n_on_device = count_of(c);
 	return sl_scan(b, x, job);
 }
 
-/* The arguments of scan() and compact(): arrays, or Py_None. */
+/* The arguments of scan(), sum() and compact(): arrays, or Py_None. */
 struct scan_call {
 	PyObject *array, *out, *count, *n_out;
 	struct sl_py_argument in, to, n, number;
@@ -83,18 +83,33 @@ static void give_arguments(struct scan_call *s)
 	sl_py_argument_give(&s->in);
 }
 
+/* Sums of integers have the same bits in any order. */
+static bool refuse_sum(const struct sl_py_array *a)
+{
+	return sl_py_refuse(sl_fail(SL_USAGE,
+		"array: the array has items of %s, but float32 or float64 are needed; the order does not "
+		"change a sum of integers: use numpy.sum(), or that of the library of the array",
+		sl_py_type_name(a)));
+}
+
 static PyObject *scan(struct scan_call *s, struct sl_py_call *c, struct sl_scan_job *job)
 {
 	struct sl_py_argument *in = &s->in, *to = &s->to;
 	const struct sl_py_array *a = &in->array;
+	struct sl_py_array like;
 
 	if (!sl_py_items_take(c, s->array, "array", false, in) ||
-		!(sl_py_is_real(a) || check_words(a, "array", true)) ||
-		!sl_py_output_take(c, s->out, "out", a, to))
+		!(sl_py_is_real(a) ||
+			(c->shape.sum ? refuse_sum(a) : check_words(a, "array", true))))
+		return NULL;
+	like = *a;
+	like.n = c->shape.sum ? 1 : a->n;
+	if (!sl_py_output_take(c, s->out, "out", &like, to))
 		return NULL;
 	job->n = (uint32_t)a->n;
 	job->type = type_of(a);
-	c->shape = (struct sl_shape){.n = job->n, .type = job->type};
+	c->shape.n = job->n;
+	c->shape.type = job->type;
 	sl_py_operand_add(c, in, true, false);
 	sl_py_operand_add(c, to, s->count != Py_None, true);
 	if (!take_count(c, s->count, &s->n))
@@ -109,13 +124,14 @@ PyObject *sl_py_scan(PyObject *module, PyObject *args)
 	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
 	struct scan_call s = {.array = NULL};
 	PyObject *stream, *result = NULL;
-	int inclusive;
+	int inclusive, sum;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OpzzOOO", &s.array, &inclusive, &c.backend, &c.device, &s.out,
-		    &stream, &s.count))
+	if (!PyArg_ParseTuple(args, "OpzzOOOp", &s.array, &inclusive, &c.backend, &c.device, &s.out,
+		    &stream, &s.count, &sum))
 		return NULL;
 	job.inclusive = inclusive != 0;
+	c.shape.sum = sum != 0;
 	if (sl_py_place(&c, s.array, stream))
 		result = scan(&s, &c, &job);
 	sl_py_call_give(&c);
