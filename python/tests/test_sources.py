@@ -63,14 +63,13 @@ def test_a_run_keeps_its_arrays(tmp_path, monkeypatch):
 
 def test_what_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    nan = {**BEAM, "x": numpy.where(numpy.arange(1000) == 17, numpy.nan, BEAM["x"])}
     for table, status, text in [
             ({**BEAM, "y": BEAM["y"][1:]}, "USAGE", "list.arrays.y: the array has 999 items, and x has 1000"),
             ({**BEAM, "y": BEAM["y"].reshape(10, 100)}, "USAGE", "list.arrays.y: the array has the shape (10, 100)"),
             ({**BEAM, "y": BEAM["y"] + 1j}, "USAGE", "list.arrays.y: the array has items of complex"),
             ({k: BEAM[k] for k in "xyu"}, "USAGE", "list.arrays: has no column z, v, w; add arrays"),
             ({k: 0.5 for k in "xyzuvw"}, "USAGE", "give at least one array"),
-            (nan, "BAD_INPUT", "particle 17 cannot start a history: its numbers are not finite")]:
+            ({**BEAM, "x": numpy.where(numpy.arange(1000) == 17, numpy.nan, BEAM["x"])}, "BAD_INPUT", "particle 17 cannot start a history: its numbers are not finite")]:
         refused(lambda: sluice.run(config({"arrays": table, "repeat": 2}), out=tmp_path / "out"), status, text)
     refused(lambda: sluice.run(config({"arrays": BEAM, "files": ["a"]})), "USAGE", "arrays and files exclude each other")
     refused(lambda: sluice.run({"model": {"list": {k: BEAM[k] for k in "xyzuvw"}}}), "USAGE", "has no column energy")
