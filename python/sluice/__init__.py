@@ -17,7 +17,7 @@ from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import History, Plan, convert, example, info, open_run as open, plan, read, replay, verify
 from ._lists import Selected, filter, write_mcpl
-from ._primitives import compact, deflate, expand, scan, sort
+from ._primitives import compact, deflate, expand, scan, sort, sum
 from ._grids import Axis, Grid
 from ._run import Fate, Run, Stream, Tally, run, stream
 
@@ -53,4 +53,4 @@ _atexit.register(_native.shut_down)
 __all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid", "Header",
            "History", "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Stream", "Survivors", "Table", "Tally",
            "compact", "compare", "convert", "deflate", "example", "expand", "filter", "info", "open", "plan", "read", "replay", "run",
-           "scan", "sort", "stream", "verify", "version", "write_mcpl"]
+           "scan", "sort", "stream", "sum", "verify", "version", "write_mcpl"]

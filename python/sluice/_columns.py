@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import os
 import struct
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
@@ -23,6 +24,12 @@ def input_array(value: Any) -> Any:
         return value
     except TypeError:  # lists, pandas.Series
         return numpy.asarray(value)
+
+
+def host_array(value: Any) -> Any:
+    """An array of any library in memory of the host, a number or a list as an array of NumPy."""
+    by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    return numpy.from_dlpack(value) if by_dlpack else numpy.asarray(value)
 
 
 Field = Tuple[str, str, str]
@@ -309,3 +316,35 @@ class Survivors(Mapping[str, Array]):
 
     def _repr_html_(self) -> str:
         return html_table(self, f"{self.n} survivors in {len(self._sources)} batches")
+
+
+FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg", "userflags", "pol_x", "pol_y", "pol_z")
+"""The columns of lists of particles."""
+
+
+def is_table(value: Any) -> bool:
+    """Whether columns_of() makes columns of particles of it."""
+    if isinstance(value, Mapping):
+        return isinstance(value, (Table, Survivors)) or "x" in value
+    return any(hasattr(value, name) for name in ("columns", "survivors")) or _names(value) is not None
+
+
+def _names(value: Any) -> Any:
+    """Those of an array of records."""
+    return getattr(getattr(value, "dtype", None), "names", None)
+
+
+def columns_of(columns: Any) -> Mapping[str, Any]:
+    """A mapping of columns: also of a run, of a table of polars or pandas, and of an array of records."""
+    if isinstance(columns, Mapping):
+        return columns
+    if isinstance(columns, (str, os.PathLike)):
+        raise TypeError(f"{os.fspath(columns)!r} is the name of a file; use read() for its columns")
+    names = columns.columns if hasattr(columns, "columns") else _names(columns)
+    if names is not None:
+        return {str(name): columns[name] for name in names}
+    if hasattr(columns, "survivors"):
+        survivors: Survivors = columns.survivors
+        return survivors
+    raise TypeError(f"{type(columns).__name__} is no mapping from names to arrays, no array of records, and no table of "
+                    "polars or pandas")

@@ -5,7 +5,8 @@ import html
 import json
 from typing import Any, Dict, List, Optional
 
-from . import _config, _native
+from . import _native
+from ._arrays import Given
 from ._config import Config
 from ._error import Error
 from ._run import finish, start
@@ -60,16 +61,16 @@ def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparis
 
     Raises Error with status CHECK_FAILED if a case differs; error.result has the Comparison then.
     """
-    name, text = _config.source(config)
     _native.start_writers()
-    job = start("compare", name, text, _config.settings(overrides), full=full)
-    try:
-        finish(job)
-        result = _comparison(job)
-        assert result is not None
-        return result
-    except Error as error:
-        error.result = _comparison(job)
-        raise
-    finally:
-        job.close()
+    with Given(config, overrides) as given:
+        job = start("compare", *given.source, given.sets, full=full)
+        try:
+            finish(job)
+            result = _comparison(job)
+            assert result is not None
+            return result
+        except Error as error:
+            error.result = _comparison(job)
+            raise
+        finally:
+            job.close()

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 import numpy
 
 from . import _config, _native
+from ._arrays import Given
 from ._columns import Batch, FileColumns, Header, ParticleList, Source, Survivors
 from ._config import Config
 from ._error import Error
@@ -65,8 +66,8 @@ def plan(config: Config, **overrides: Any) -> Plan:
 
     Arguments as for run(). Raises Error for everything that run() would refuse before its first batch.
     """
-    name, text = _config.source(config)
-    printed, facts, *_ = finish(start("plan", name, text, _config.settings(overrides)))
+    with Given(config, overrides) as given:
+        printed, facts, *_ = finish(start("plan", *given.source, given.sets))
     return Plan(printed, json.loads(facts))
 
 
@@ -99,9 +100,8 @@ def replay(config: Config, id: int, **overrides: Any) -> History:
 
     Positions are in cm, times in ns, energies in keV; "draws" has the random words of the step.
     """
-    name, text = _config.source(config)
-    job = start("replay", name, text, _config.settings(overrides), number=id)
-    return History(json.loads(finish(job)[0]))
+    with Given(config, overrides) as given:
+        return History(json.loads(finish(start("replay", *given.source, given.sets, number=id))[0]))
 
 
 def verify(directory: Path) -> Dict[str, Any]:

@@ -9,26 +9,10 @@ import numpy
 
 from . import _config, _native
 from ._column import Column, array_of, labelled
-from ._columns import Header, Table, input_array
+from ._columns import FIELDS, Header, Table, columns_of, host_array, input_array
 from ._run import Run
 
 Columns = Mapping[str, Any]
-
-def _columns_of(columns: Any) -> Columns:
-    """A mapping of columns: also of a run, and of a table of polars or pandas."""
-    if isinstance(columns, Run):
-        return columns.survivors
-    if isinstance(columns, (str, os.PathLike)):
-        raise TypeError(f"{os.fspath(columns)!r} is the name of a file; use read() for its columns")
-    if not isinstance(columns, Mapping) and hasattr(columns, "columns"):
-        return {str(name): columns[name] for name in columns.columns}
-    if not isinstance(columns, Mapping):
-        raise TypeError(f"{type(columns).__name__} is no mapping from names to arrays, and no table of polars or pandas")
-    return columns
-
-
-_FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg", "userflags", "pol_x", "pol_y",
-           "pol_z")
 
 
 def _has_doubles(value: Any) -> bool:
@@ -41,10 +25,10 @@ def _has_doubles(value: Any) -> bool:
 
 def _fields(columns: Columns, values: Mapping[str, Any]) -> Dict[str, Any]:
     """The arrays of an MCPL file by the names of its fields."""
-    fields = {name: columns[name] for name in _FIELDS if name in columns and name not in values}
+    fields = {name: columns[name] for name in FIELDS if name in columns and name not in values}
     for name, value in values.items():
-        if name not in _FIELDS:
-            raise TypeError(f"write_mcpl() has no argument {name!r}; fields of a list are {', '.join(_FIELDS)}")
+        if name not in FIELDS:
+            raise TypeError(f"write_mcpl() has no argument {name!r}; fields of a list are {', '.join(FIELDS)}")
         if isinstance(value, str):
             if value not in columns:
                 raise KeyError(f"{name}={value!r}: columns has no such name")
@@ -90,7 +74,7 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     """
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}: use 'auto', 'single' or 'double'")
-    columns = _columns_of(columns)
+    columns = columns_of(columns)
     fields = _fields(columns, values)
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
@@ -116,8 +100,7 @@ _UNITS = {name: unit for name, _, unit, _ in _native.column_facts()}
 
 def _take(value: Any, rows: Any) -> Any:
     """The items of an array of any type and further dimensions."""
-    by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-    return (numpy.from_dlpack(value) if by_dlpack else numpy.asarray(value)).take(rows, axis=0)
+    return host_array(value).take(rows, axis=0)
 
 
 def _take_on_device(value: Any, index: Column, name: str) -> Any:
@@ -159,7 +142,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
                               "keep": "listed" if condition is None else condition}
     if key is not None:
         config["key"] = key
-    columns = _columns_of(columns)
+    columns = columns_of(columns)
     known = {name: input_array(columns[name]) for name in columns if name in _UNITS}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
     rows = numpy.asarray(index).astype(numpy.intp) if index.device == "cpu" else None

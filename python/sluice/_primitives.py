@@ -1,7 +1,9 @@
-"""The primitives of the library on arrays of the host or of a GPU: scan, compact, expand, sort, deflate."""
+"""The primitives of the library on arrays of the host or of a GPU: scan, sum, compact, expand, sort, deflate."""
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
+
+import numpy
 
 from . import _native
 from ._column import array_of
@@ -65,7 +67,21 @@ def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, 
     a copy. Other arrays must live until work that is queued on a stream is done. All backends give the same result. Raises Error.
     """
     return _result(_native.scan(input_array(array), inclusive, backend, device, out, _stream(stream),
-                                _optional(n_on_device)), out)
+                                _optional(n_on_device), False), out)
+
+
+def sum(array: Any, *, backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
+        stream: Any = None) -> Any:
+    """The sum of all items in the order of scan(), so that the bits are the same everywhere: a number of NumPy.
+
+    array   shape (n,), float32 or float64; the sum has the same type. 0 without items
+    out     array of one item of that type, where array is, to write to
+
+    The other arguments are those of scan(). Returns the number, or out; of an array of a GPU, an array of one item
+    there. The error is at most 127 roundings of the sum of the absolute values (primitives.h). Raises Error.
+    """
+    made = _result(_native.scan(input_array(array), True, backend, device, out, _stream(stream), None, True), out)
+    return made[0] if out is None and isinstance(made, numpy.ndarray) else made
 
 
 def compact(flags: Any, *, backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,

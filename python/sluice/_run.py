@@ -13,7 +13,8 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, Name
 
 import numpy
 
-from . import _config, _native
+from . import _native
+from ._arrays import Given
 from ._column import array_of
 from ._columns import Array, Batch, Header, Source, Survivors
 from ._config import Config
@@ -264,7 +265,8 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         force: bool = False, progress: Progress = None, arrays: str = "host", **overrides: Any) -> Run:
     """Runs all batches of a configuration.
 
-    config     path of a YAML file, YAML text (a str with a line break or ': '), or a dict
+    config     path of a YAML file, YAML text (a str with a line break or ': '), or a dict. In place of the files
+               of a list: {"list": {"arrays": columns}}, columns as for write_mcpl(); out then has them, too
     out        directory for the files that `sluice run` writes, with the same bytes; None: nothing is
                written, and the survivors are kept in memory
     resume     continue the run in out; start it if there is none
@@ -284,26 +286,31 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         raise ValueError("arrays='device' is for runs in memory: leave out")
     if resume and force:
         raise ValueError("resume and force exclude each other")
-    name, text = _config.source(config)
-    sets = _config.settings(overrides)
-    if out is not None:
-        _native.start_writers()
-        sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
     begin = START_RESUME if resume else START_FORCE if force else START_NEW
-    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin,
-                resident=_is_resident(arrays))
+    with Given(config, overrides, out, force) as given:
+        if out is not None:
+            _native.start_writers()
+            given.sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
+        job = start("run", *given.source, given.sets, in_memory=out is None, keep_all=True, begin=begin,
+                    resident=_is_resident(arrays))
+        result = _whole(job, progress, out is None)
+    for text in result.warnings:
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return result
+
+
+def _whole(job: Any, progress: Progress, in_memory: bool) -> Run:
+    """The results of a job with all batches."""
     batches: List[Batch] = []
     try:
         with _reporter(progress) as report:
             for batch in _batches(job, report):
                 batches.append(batch)
-        result = _result(job, batches, out is None)
+        result = _result(job, batches, in_memory)
         assert result is not None
-        for text in result.warnings:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
         return result
     except Error as error:
-        error.result = _result(job, batches, out is None)
+        error.result = _result(job, batches, in_memory)
         raise
     finally:
         job.close()
@@ -355,15 +362,14 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
     view can be dropped while a kernel that reads it runs. On the emulated device, the arrays are in memory of
     the host.
     """
-    name, text = _config.source(config)
-    sets, resident = _config.settings(overrides), _is_resident(arrays)
-    finish(start("check", name, text, sets, in_memory=True, resident=resident))
-    return Stream(_stream(name, text, sets, resident, progress))
+    resident = _is_resident(arrays)
+    given = Given(config, overrides)
+    finish(start("check", *given.source, given.sets, in_memory=True, resident=resident))
+    return Stream(_stream(given, resident, progress))
 
 
-def _stream(name: str, text: Optional[str], sets: List[str], resident: bool,
-            progress: Progress) -> "Generator[Batch, None, Run]":
-    job = start("run", name, text, sets, in_memory=True, resident=resident)
+def _stream(given: Given, resident: bool, progress: Progress) -> "Generator[Batch, None, Run]":
+    job = start("run", *given.source, given.sets, in_memory=True, resident=resident)
     try:
         with _reporter(progress) as report:
             yield from _batches(job, report)
@@ -375,3 +381,4 @@ def _stream(name: str, text: Optional[str], sets: List[str], resident: bool,
         raise
     finally:
         job.close()
+        given.end()

@@ -70,22 +70,38 @@ static enum sl_status queue_scan(
 	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
 
 	job->in = c->operand[0].at;
-	job->out = c->operand[1].at;
+	*(c->shape.sum ? &job->sum : &job->out) = c->operand[1].at;
 	job->n_on_device = count_of(c);
 	return sl_scan(b, x, job);
+}
+
+/* Sums of integers have the same bits in any order. */
+static bool refuse_sum(const struct sl_py_array *a)
+{
+	return sl_py_refuse(sl_fail(SL_USAGE,
+		"array: the array has items of %s, but float32 or float64 are needed; the order does not "
+		"change a sum of integers: use numpy.sum(), or that of the library of the array",
+		sl_py_type_name(a)));
 }
 
 static PyObject *scan(struct sl_py_call *c, PyObject *array, PyObject *out, PyObject *count)
 {
 	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
 	const struct sl_py_operand *in = sl_py_items_take(c, array, "array", false);
+	struct sl_py_array like;
 
-	if (!in || !(sl_py_is_real(&in->array) || check_words(&in->array, "array", true)) ||
-		!sl_py_output_take(c, out, "out", &in->array))
+	if (!in || !(sl_py_is_real(&in->array) ||
+			   (c->shape.sum ? refuse_sum(&in->array)
+					 : check_words(&in->array, "array", true))))
 		return NULL;
+	like = in->array;
+	like.n = c->shape.sum ? 1 : like.n;
 	job->n = (uint32_t)in->array.n;
-	job->type = type_of(&in->array);
-	c->shape = (struct sl_shape){.n = job->n, .type = job->type};
+	job->type = type_of(&like);
+	if (!sl_py_output_take(c, out, "out", &like))
+		return NULL;
+	c->shape.n = job->n;
+	c->shape.type = job->type;
 	return take_count(c, count, &job->n_type) && sl_py_run(c) ? sl_py_output_object(c, 1, out)
 	                                                          : NULL;
 }
@@ -95,13 +111,14 @@ PyObject *sl_py_scan(PyObject *module, PyObject *args)
 	struct sl_scan_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
 	PyObject *array, *out, *stream, *count, *result = NULL;
-	int inclusive;
+	int inclusive, sum;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OpzzOOO", &array, &inclusive, &c.backend, &c.device, &out,
-		    &stream, &count))
+	if (!PyArg_ParseTuple(args, "OpzzOOOp", &array, &inclusive, &c.backend, &c.device, &out,
+		    &stream, &count, &sum))
 		return NULL;
 	job.inclusive = inclusive != 0;
+	c.shape.sum = sum != 0;
 	if (sl_py_place(&c, array, stream))
 		result = scan(&c, array, out, count);
 	sl_py_call_give(&c);

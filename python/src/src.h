@@ -156,7 +156,7 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
  *
  * What each call returns:
  *
- *	scan       the array of sums
+ *	scan       the array of sums; sum: an array of one item, the sum of all
  *	compact    the array of indices, and the number of them that are valid; 0 with n_out
  *	expand     the array of indices; slots is -1 for as many as runs
  *	sort       keys, values; values may be None, and end_bit -1 for all bits

@@ -48,13 +48,23 @@ def test_scan(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_scan_of_floats(dtype):
+def test_sums_of_floats(dtype):
+    """The bits of the stated tree, for numbers of all sizes and for those that cancel."""
+    random = numpy.random.default_rng(3)
     for n in SIZES:
-        array = numpy.random.default_rng(3).normal(size=n).astype(dtype)
-        sums = sluice.scan(array, inclusive=True)
-        assert sums.dtype == dtype and numpy.allclose(sums, numpy.cumsum(array.astype(float)), atol=1e-3)
-        for backend in ("naive", "work_efficient", "tiled", "shared"):
-            assert sluice.scan(array, inclusive=True, device="emulated", backend=backend).tobytes() == sums.tobytes()
+        sizes = (random.normal(size=n) * 2.0 ** random.integers(-120, 120, n)).astype(dtype)
+        for array in (sizes, random.permutation(numpy.r_[sizes, -sizes])):
+            level = numpy.append(array, array[:0].sum())
+            while len(level) > 1:
+                level = numpy.add.accumulate(numpy.pad(level, (0, -len(level) % 16)).reshape(-1, 16), axis=1)[:, -1]
+            made, sums, out = sluice.sum(array), sluice.scan(array, inclusive=True), numpy.full(1, 7, dtype)
+            assert made.shape == () and made.dtype == sums.dtype == dtype and (sums[-1:] == made).all()
+            assert made.tobytes() == (level + 0).tobytes()
+            for backend in ("naive", "work_efficient", "tiled", "shared"):
+                assert sluice.sum(array, device="emulated", backend=backend, out=out) is out and out[0].tobytes() == made.tobytes()
+                assert sluice.scan(array, inclusive=True, device="emulated", backend=backend).tobytes() == sums.tobytes()
+    refused(lambda: sluice.sum(numpy.arange(3)), "USAGE", "items of int64, but float32 or float64 are needed; the order")
+    refused(lambda: sluice.sum(array, out=array[:2]), "USAGE", "out: the array has 2 items")
 
 
 @pytest.mark.parametrize("device", DEVICES)

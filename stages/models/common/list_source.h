@@ -23,6 +23,7 @@ struct sl_list_record {
 /* Blocks of random words that no flight reaches, nor the start of a source with a width. */
 #define SL_LIST_CHOICE_BLOCK ((UINT64_C(1) << 32) + 1)
 #define SL_LIST_SMEAR_BLOCK  ((UINT64_C(1) << 32) + 2)
+#define SL_LIST_TIME_BLOCK   ((UINT64_C(1) << 32) + 3)
 
 SL_HD const struct sl_list_record *sl_list_records(const struct sl_rules_data *data)
 {
@@ -68,6 +69,17 @@ SL_HD_PART void sl_list_smear(const struct sl_rules_data *data, uint64_t seed, s
 	}
 }
 
+/* A normally distributed time, for particle id. */
+SL_HD_PART sl_f32 sl_list_delay(const struct sl_rules_data *data, uint64_t seed, sl_u64 id)
+{
+	struct sl_words random = sl_draw(seed, id, sl_all_u64(SL_LIST_TIME_BLOCK));
+	sl_f32 length = data->list.time * sqrtf(-2.0f * sl_log(sl_uniform(random.at[0])));
+	sl_f32 sine, cosine;
+
+	sl_sincospi(2.0f * sl_uniform(random.at[1]), &sine, &cosine);
+	return length * cosine;
+}
+
 /* Starts p, whose id is set, where the list says. */
 SL_HD_PART void sl_list_start(const struct sl_rules_data *data, uint64_t seed, sl_lanes *p)
 {
@@ -83,6 +95,8 @@ SL_HD_PART void sl_list_start(const struct sl_rules_data *data, uint64_t seed, s
 	p->time = SL_MEMBER(record, k, time);
 	if (data->list.position > 0.0f || data->list.direction > 0.0f)
 		sl_list_smear(data, seed, p);
+	if (data->list.time > 0.0f)
+		p->time += sl_list_delay(data, seed, p->id);
 }
 
 #endif

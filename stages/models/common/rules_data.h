@@ -13,6 +13,7 @@ struct sl_list_source {
 	uint32_t n;                /* records; 0: the source is another one */
 	uint32_t weighted;         /* not 0: weights differ */
 	float position, direction; /* standard deviations of the smear, cm, half turns */
+	float time;                /* the same, ns */
 };
 
 /* What became of the particles of the list. */

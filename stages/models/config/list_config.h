@@ -31,7 +31,7 @@ struct sl_source_config {
 	uint64_t repeat; /* 0: once */
 	struct sl_reals pdg;
 	struct {
-		double position, direction;
+		double position, direction, time;
 	} smear;
 	struct sl_vector translate;
 	struct {
@@ -58,7 +58,8 @@ static inline void sl_source_check(
 	const struct sl_source_config *c, const char *section, const struct sl_model_check *check)
 {
 	static const char *const leaves[] = {"checksums", "damaged", "repeat", "pdg",
-		"smear.position", "smear.direction", "translate", "rotate.axis", "rotate.angle"};
+		"smear.position", "smear.direction", "smear.time", "translate", "rotate.axis",
+		"rotate.angle"};
 	const double *axis = c->rotate.axis.at;
 	char key[SL_WORD_BYTES], files[SL_WORD_BYTES], angle[SL_WORD_BYTES];
 
@@ -101,6 +102,7 @@ static inline void sl_source_make(const struct sl_source_config *c, const char *
 	data->list.direction = isnan(c->smear.direction)
 	                               ? 0
 	                               : (float)(c->smear.direction / 3.14159265358979323846);
+	data->list.time = isnan(c->smear.time) ? 0 : (float)c->smear.time;
 	data->bytes =
 		data->list.offset + c->records * (sizeof(struct sl_list_record) + sizeof(uint32_t));
 }

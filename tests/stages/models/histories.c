@@ -137,13 +137,13 @@ struct seen {
 	struct sl_particle p;   /* after it */
 };
 
-/* A particle of a list may start outside, and, at the wall of a cavity, before the time of the list. */
-static bool starts_anywhere(const struct seen *seen)
+/* A particle of a list may start outside, and before the time 0: by smear.time, or at a cavity. */
+static bool is_of_list(const struct seen *seen)
 {
 	struct sl_recipe copy = *seen->r;
 	const struct sl_rules_data *data = sl_recipe_data(&copy);
 
-	return seen->p.steps == 0 && data && data->list.n > 0;
+	return data && data->list.n > 0;
 }
 
 static void check_state(const struct seen *seen)
@@ -152,12 +152,12 @@ static void check_state(const struct seen *seen)
 	bool steps = seen->r->model->steps;
 
 	assert_true(is_finite(p) && fabs(excess_length(p)) < 2e-5 &&
-		    (p->time >= 0.0f || starts_anywhere(seen)));
+		    (p->time >= 0.0f || is_of_list(seen)));
 	assert_true(p->id == seen->id);
 	assert_true(!steps || (p->steps == seen->states - 1 && p->collisions <= p->steps));
 	assert_true(p->fate == SL_FATE_alive || SL_HAS(sl_fates_of(seen->r), p->fate));
 	assert_true(p->fate != SL_FATE_max_steps || p->steps == seen->most);
-	if (starts_anywhere(seen))
+	if (p->steps == 0 && is_of_list(seen))
 		return;
 	check_columns(seen->r, p);
 	check_place(seen->r, p);

@@ -1,0 +1,153 @@
+"""Arrays in place of the files of a list: they become an npz file, which a run reads as any list."""
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import shutil
+import tempfile
+import weakref
+from contextlib import suppress
+from typing import Any, Callable, Dict, List, Mapping, Tuple
+
+import numpy
+
+from . import _config
+from ._columns import FIELDS, columns_of, host_array, is_table
+from ._config import Config
+from ._error import Error
+
+_NEEDED = ("x", "y", "z", "u", "v", "w", "energy")
+_FILES = "arrays_" + 16 * "[0-9a-f]" + ".npz"
+
+
+def _refuse(message: str) -> Error:
+    return Error(2, "USAGE", "a configuration or a command is wrong", message, [])
+
+
+def _items(value: Any, name: str) -> Any:
+    """The array of a column in the byte order of npz files."""
+    array = host_array(value)
+    if array.dtype.kind not in "fiub":
+        raise _refuse(f"{name}: the array has items of {array.dtype}; convert them to float32 or float64")
+    if array.ndim > 1:
+        raise _refuse(f"{name}: the array has the shape {array.shape}; it must have the shape (n,)")
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(float)
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _columns(table: Any, key: str) -> Dict[str, Any]:
+    """The columns of a list as arrays."""
+    columns = columns_of(table)
+    values = {"time": 0.0, "weight": 1.0}  # the library has that of pdg
+    if key != "model.list.arrays":  # histories of other models have no energy
+        values["energy"] = 0.0
+    values.update((name, columns[name]) for name in FIELDS if name in columns)
+    missing = [name for name in _NEEDED if name not in values]
+    if missing:
+        raise _refuse(f"{key}: has no column {', '.join(missing)}; add arrays, or numbers for all particles")
+    made = {name: _items(values[name], f"{key}.{name}") for name in FIELDS if name in values}
+    lengths = {name: len(array) for name, array in made.items() if array.ndim == 1}
+    if not lengths:
+        raise _refuse(f"{key}: all columns are numbers, so the number of particles is unknown; give at least one array")
+    first, n = next(iter(lengths.items()))
+    for name, items in lengths.items():
+        if items != n:
+            raise _refuse(f"{key}.{name}: the array has {items} items, and {first} has {n}; all columns must have one item "
+                          "for each particle")
+    return made
+
+
+def _digest(columns: Mapping[str, Any]) -> str:
+    """Of names, types and items."""
+    digest = hashlib.sha256()
+    for name, array in columns.items():
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(numpy.ascontiguousarray(array).data)
+    return digest.hexdigest()[:16]
+
+
+class Given:
+    """A configuration. Arrays in place of the files of a list are in files until end(): of the folder out, in which they
+    stay if the run in it reads them, or of a temporary folder.
+
+    source  name and text of the configuration (_config.source())
+    sets    the overrides
+    """
+
+    def __init__(self, config: Config, overrides: Mapping[str, Any], out: Any = None, force: bool = False):
+        self._out = None if out is None else os.path.abspath(out)
+        self._folder = self._out or ""
+        self._is_new = not os.path.exists(self._folder)
+        self._force = force
+        self._made: List[str] = []  # files
+        self._end: Callable[[], Any] = lambda: None
+        try:
+            self.source = _config.source(self._filed(config, ""))
+            self.sets = _config.settings(dict(self._override(*item) for item in overrides.items()))
+        except BaseException:
+            self.end()
+            raise
+
+    def _override(self, name: str, value: Any) -> Tuple[str, Any]:
+        key = _config.key_of(name)
+        if key.endswith(".list.arrays"):
+            return key[:-6] + "files", [self._file(value, key)]
+        return name, self._filed(value, key)
+
+    def _filed(self, value: Any, key: str) -> Any:
+        """The value with files in place of arrays."""
+        if key.endswith(".list") and is_table(value):
+            value = {"arrays": value}
+        if not isinstance(value, Mapping):
+            return value
+        if key.endswith(".list") and "arrays" in value:
+            if "files" in value:
+                raise _refuse(f"{key}: arrays and files exclude each other; write the arrays to a file with write_mcpl()")
+            value = {"files": [self._file(value["arrays"], f"{key}.arrays")],
+                     **{name: item for name, item in value.items() if name != "arrays"}}
+        return {name: self._filed(item, f"{key}.{name}" if key else str(name)) for name, item in value.items()}
+
+    def _file(self, table: Any, key: str) -> str:
+        """The file of arrays, whose name depends on its contents only, so that one never replaces another."""
+        columns = _columns(table, key)
+        if not self._folder:
+            self._folder = tempfile.mkdtemp(prefix="sluice-")
+            self._end = weakref.finalize(self, shutil.rmtree, self._folder, True)
+        path = os.path.join(self._folder, f"arrays_{_digest(columns)}.npz")
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+            if not os.path.exists(path):
+                with open(path + ".part", "wb") as file:
+                    numpy.savez(file, **columns)
+                    os.fsync(file.fileno())
+                os.rename(path + ".part", path)
+                self._made.append(path)
+        except OSError as error:
+            raise Error(4, "DISK", "a file could not be read or written", f"{path}: {error.strerror}", []) from error
+        return path
+
+    def __enter__(self) -> "Given":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Removes files that no run reads: new ones, and with force those of the run that was replaced."""
+        if self._out is None:
+            self._end()
+            return
+        found = glob.glob(os.path.join(glob.escape(self._out), _FILES)) if self._force else self._made
+        try:
+            with open(os.path.join(self._out, "run.json"), encoding="utf-8") as file:
+                report = file.read()
+        except OSError:
+            report = ""  # the run has not started
+        with suppress(OSError):
+            for path in found:
+                if os.path.basename(path) not in report:
+                    os.remove(path)
+            if self._is_new:
+                os.rmdir(self._out)  # fails if it has files
