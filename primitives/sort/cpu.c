@@ -480,10 +480,11 @@ static enum sl_status sort_part(void *context, uint32_t worker, uint32_t part)
 /* Divides the keys by their most significant digit that differs, then sorts the parts. */
 static void divide(struct division *v, uint64_t differ)
 {
-	const uint32_t top = bits_up_to(differ), wanted = bits_up_to((v->all.n - 1) / DIGITS),
+	const uint32_t top = bits_up_to(differ), span = top - (uint32_t)__builtin_ctzll(differ),
+		       wanted = bits_up_to((v->all.n - 1) / DIGITS),
 		       most = wanted < PART_BITS ? wanted : PART_BITS,
 		       least = most > PART_BITS_MIN ? most : PART_BITS_MIN,
-		       bits = top < least ? top : least;
+		       bits = span < least ? span : least;
 
 	v->digit = (struct digit){top - bits, (1u << bits) - 1};
 	v->to = v->all.from.key == v->all.out.key ? v->all.spare : v->all.out;
