@@ -111,6 +111,11 @@ static enum sl_status check_tuning(const struct sl_backend *b, struct sl_tuning 
 		SL_TRY(check_items(b, tuning.items));
 	if (tuning.padding != SL_PADDING_DEFAULT)
 		SL_TRY(check_padding(b, tuning.padding));
+	if (tuning.threads != 0 && !b->tunable.threads)
+		return sl_fail(SL_USAGE,
+			"%s/%s: threads=%u, but this backend has no threads of the host to choose; "
+			"leave it out",
+			sl_primitive_name(b->primitive), b->name, tuning.threads);
 	if (!b->tunable.shared_bytes)
 		return SL_OK;
 	tuning = sl_tuning_of(b, tuning);

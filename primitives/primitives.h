@@ -82,13 +82,14 @@ SL_HD bool sl_type_is_float(enum sl_type type)
 enum sl_padding { SL_PADDING_DEFAULT, SL_PADDING_ON, SL_PADDING_OFF };
 
 /*
- * Launch configuration of a device backend; struct sl_tunable says which values it supports. 0
- * stands for the default of the backend. The tuning changes speed, never results.
+ * Launch configuration of a backend; struct sl_tunable says which values it supports. 0 stands for
+ * the default of the backend. The tuning changes speed, never results.
  */
 struct sl_tuning {
 	uint32_t block; /* threads per block */
 	uint32_t items; /* items per thread */
 	enum sl_padding padding;
+	uint32_t threads; /* sort/cpu: threads of the host; 0: the calling thread alone */
 };
 
 /* A backend with its tuning. All zero: the callee chooses. */
@@ -378,6 +379,7 @@ struct sl_tunable {
 	uint32_t items_can[8]; /* supported values, ascending; 0 after the last */
 	enum sl_padding
 		padding; /* default padding; SL_PADDING_DEFAULT: the backend has no padding */
+	bool threads; /* of the host: any number; more than 64, or than are useful, are not started */
 	/* Shared memory per block in bytes; NULL: less than any device has. */
 	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };

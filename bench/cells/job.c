@@ -121,7 +121,7 @@ static enum sl_status each_of_block(const struct sl_backend *backend, enum sl_ty
 	for (uint32_t i = 0; i < v->items.n; i++)
 		for (uint32_t k = 0; k < v->paddings.n; k++) {
 			const struct sl_tuning tuning = {
-				block, v->items.at[i], (enum sl_padding)v->paddings.at[k]};
+				block, v->items.at[i], (enum sl_padding)v->paddings.at[k], 0};
 
 			if (sl_tuning_check(backend, tuning, type) == SL_OK)
 				SL_TRY(each(ctx, tuning));

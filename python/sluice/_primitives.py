@@ -122,23 +122,26 @@ def expand(runs: Any, slots: Optional[int] = None, *, form: str = "counts", back
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,
          backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
-         stream: Any = None, n_on_device: Any = None) -> Any:
+         stream: Any = None, n_on_device: Any = None, threads: int = 0) -> Any:
     """A stable radix sort: the keys in ascending order, and the values in the order of their keys.
 
     keys       shape (n,), uint32 or uint64
     values     None, or shape (n,) with items of 4 bytes, such as indices of type uint32
     begin_bit  keys are compared by the bits begin_bit to end_bit - 1; the default is all bits
     out        array like keys to write to; with values, a pair of arrays like keys and values
+    threads    of the host, at most 64, such as os.cpu_count(); 0: the calling thread alone
 
     The other arguments are those of scan(). Returns keys, or (keys, values). The arguments are only
     read. Raises Error.
     """
     if end_bit is not None and end_bit < 0 or begin_bit < 0:
         raise ValueError("begin_bit and end_bit must be at least 0")
+    if not 0 <= threads < 2**32:
+        raise ValueError(f"threads={threads}: 0 to 2^32 - 1 are allowed")
     pair: Tuple[Any, Any] = (out, None) if values is None else (None, None) if out is None else tuple(out)
     made = _native.sort(input_array(keys), None if values is None else input_array(values), begin_bit,
                         -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream),
-                        _optional(n_on_device))
+                        _optional(n_on_device), threads)
     if values is None:
         return _result(made[0], out)
     return tuple(_result(m, o) for m, o in zip(made, pair))

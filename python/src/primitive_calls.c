@@ -256,6 +256,7 @@ static enum sl_status queue_sort(
 	job->key = c->operand[0].at;
 	job->key_out = c->operand[1].at;
 	job->n_on_device = count_of(c);
+	x->tuning = c->shape.tuning;
 	if (c->n_operands - c->counted > 2) {
 		job->index = (uint32_t *)c->operand[2].at;
 		job->index_out = (uint32_t *)c->operand[3].at;
@@ -296,7 +297,9 @@ static PyObject *sort(struct sl_py_call *c, const struct sort_arrays *s, int end
 	job->n = (uint32_t)in->array.n;
 	job->type = type_of(&in->array);
 	job->end_bit = end_bit < 0 ? 8u * in->array.bytes : (uint32_t)end_bit;
-	c->shape = (struct sl_shape){.n = job->n, .type = job->type, .keys_only = !paired};
+	c->shape.n = job->n;
+	c->shape.type = job->type;
+	c->shape.keys_only = !paired;
 	if (!sl_py_run(c))
 		return NULL;
 	keys = sl_py_output_object(c, 1, s->out);
@@ -313,8 +316,9 @@ PyObject *sl_py_sort(PyObject *module, PyObject *args)
 	int begin_bit, end_bit;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OOiizzOOOO", &s.keys, &s.values, &begin_bit, &end_bit,
-		    &c.backend, &c.device, &s.out, &s.values_out, &stream, &s.count))
+	if (!PyArg_ParseTuple(args, "OOiizzOOOOI", &s.keys, &s.values, &begin_bit, &end_bit,
+		    &c.backend, &c.device, &s.out, &s.values_out, &stream, &s.count,
+		    &c.shape.tuning.threads))
 		return NULL;
 	job.begin_bit = (uint32_t)begin_bit;
 	if (sl_py_place(&c, s.keys, stream))

@@ -111,6 +111,16 @@ def test_sort(dtype, device):
         assert numpy.array_equal(index, numpy.arange(n))
 
 
+def test_sort_by_threads():
+    """Even and uneven keys: all threads give the same words. A device has none to choose."""
+    for keys in (numbers(700001, "uint32"), numbers(700001, "uint32") >> 9 & numbers(700001, "uint32")):
+        made = sluice.sort(keys, numpy.arange(keys.size, dtype=numpy.uint32), threads=3)
+        assert numpy.array_equal(made[1], numpy.argsort(keys, kind="stable"))
+        assert numpy.array_equal(made[0], sluice.sort(keys, threads=2))
+    with pytest.raises(sluice.Error, match="threads=2"):
+        sluice.sort(keys[:9], device="emulated", threads=2)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", ["uint32", "uint64"])
 def test_the_number_of_items_in_an_array(dtype, device):

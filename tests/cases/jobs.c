@@ -107,7 +107,7 @@ static struct sl_tuning least_tuning(const struct sl_backend *b)
 
 /*
  * The default, or a block of the smallest size, odd numbers, warps that are no power of two, or the
- * largest size.
+ * largest size. On the host, up to four threads.
  */
 static struct sl_tuning draw_tuning(
 	const struct sl_backend *b, uint64_t number, const struct sl_setting *set)
@@ -119,6 +119,8 @@ static struct sl_tuning draw_tuning(
 	struct sl_tuning t = {.block = blocks[draw(&seed, sizeof(blocks) / sizeof(blocks[0]))]};
 	uint32_t items = 0;
 
+	if (can->threads)
+		return (struct sl_tuning){.threads = (uint32_t)(number % 5)};
 	while (can->items_can[items] != 0)
 		items++;
 	t.items = items > 0 && draw(&seed, 4) ? can->items_can[draw(&seed, items)] : 0;

@@ -148,7 +148,8 @@ static struct sl_tuning tuning(const struct sl_backend *b)
 	struct sl_tuning t = {b->tunable.block_step * (take(8) ? 1 + take(most) : 0),
 		b->tunable.items_can[take(most)],
 		b->tunable.padding || make_invalid() ? (enum sl_padding)take(3)
-						     : SL_PADDING_DEFAULT};
+						     : SL_PADDING_DEFAULT,
+		b->tunable.threads || make_invalid() ? take(4) : 0};
 
 	if (make_invalid())
 		t.block = take(4096);

@@ -129,7 +129,7 @@ TEST(padding_avoids_bank_conflicts)
 	for (uint32_t block = 32; block <= 1024; block *= 2)
 		for (int type = SL_U32; type <= SL_U64; type++)
 			for (int k = SL_PADDING_ON; k <= SL_PADDING_OFF; k++) {
-				const struct sl_tuning t = {block, 2, (enum sl_padding)k};
+				const struct sl_tuning t = {block, 2, (enum sl_padding)k, 0};
 				const struct sl_access_counts c = count_scan(
 					&sl_scan_tiled_emulated, (enum sl_type)type, t, 2 * block);
 
