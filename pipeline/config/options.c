@@ -197,8 +197,9 @@ const struct sl_option sl_options[] = {
 	PLAIN(stop.when, TEXT, .shorthand = true,
 		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
 			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
-			"of that fate in the batches so far, relative to the fraction; "
-			"run.particles is then the upper limit; stop: RULE sets the same key"),
+			"of that fate in the batches so far, relative to the fraction; of filters "
+			"(model smc) also where sd(log_likelihood) < X holds, the standard error of "
+			"the mean log likelihood; run.particles is then the upper limit; stop: RULE sets the same key"),
 	OPTION(stop.min_batches, COUNT, NUMBER, 2, 1e6,
 		.help = "number of batches before stop.when is evaluated, because the error "
 			"of a few particles is itself uncertain; default: 5"),

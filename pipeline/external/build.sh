@@ -46,7 +46,7 @@ compile() {
 }
 
 # The digest of the interface and of the user's sources: all that are not those of the program.
-compile "$cc" $cflags -MM "$include/stages/models/table.c" >"$objects/rule" || fail "does not compile; correct it"
+compile "$cc" $cflags -MM "$include/stages/model_table.c" >"$objects/rule" || fail "does not compile; correct it"
 digest=$(sed -e '1s/^[^:]*://' -e 's/\\$//' -e 's/\([^\\]\) /\1\n/g' "$objects/rule" | sed -e 's/^ *//' -e 's/\\ / /g' |
 	while IFS= read -r file; do
 		case $file in
@@ -101,7 +101,7 @@ for level in $levels; do
 		start "$cc" $cflags ${lanes#*:} -DSL_LEVEL="${level%%:*}" -DSL_LEVEL_LANES="${lanes%%:*}" -c "$include/stages/$file.c"
 	done
 done
-start "$cc" $cflags ${nvcc:+-DSL_WITH_CUDA} -c "$include/stages/models/table.c"
+start "$cc" $cflags ${nvcc:+-DSL_WITH_CUDA} -c "$include/stages/model_table.c"
 for file in ${nvcc:+$kernels}; do
 	start "$nvcc" -arch=native -O3 -std=c++20 -fmad=false -Xcompiler=-fPIC,-fvisibility=hidden -c "$include/stages/$file.cu"
 done

@@ -19,6 +19,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
+#include "stages/inputs/observations.h"
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
@@ -145,7 +146,8 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 	const struct sl_model *model = plan->recipe.model;
 	struct sl_rules_data *data = sl_recipe_data(&plan->recipe);
 	char need[32], have[32];
-	const struct sl_volume_reader reader = {sl_volume_read, sl_volume_free};
+	const struct sl_volume_reader reader = {
+		sl_volume_read, sl_volume_free, sl_observations_read};
 	const char *key;
 
 	if (!data)

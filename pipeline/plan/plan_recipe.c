@@ -89,6 +89,8 @@ enum sl_status sl_recipe_make(
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
+	if (c->model->resampling)
+		c->model->resampling(c->rules.bytes, &r->resampling);
 	r->scan = c->scan;
 	if (r->mode == SL_MODE_staged)
 		r->compact = c->compact;

@@ -205,6 +205,11 @@ enum sl_status sl_replay(
 			"--id %llu: the run has no particles, because its lists are empty; use "
 			"lists with particles",
 			(unsigned long long)id);
+	if (plan->recipe.resampling.steps > 0)
+		return sl_fail(SL_USAGE,
+			"replay: a particle of model %s descends from others of its filter, so it has "
+			"no history of its own; its states are in the survivors of sluice run",
+			plan->recipe.model->name);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
 			"--id %llu: the run has no such particle (the run has %llu, from 0 to "

@@ -64,6 +64,7 @@ static const struct sl_line lines[] = {
 		"batches have memory for their survivors only, at most {}: the lists were counted"},
 	{"input_bytes", "", "{:B} of this for input files, which are open already"},
 	{"volume_bytes", "", "{:B} of this for the volume, which is read already"},
+	{"observation_bytes", "", "{:B} of this for the observations, which are read already"},
 	{"devices.*", "",
 		"device[{?^several} {number}, {name},] {bytes:B}: {slots~slot} of {slot_bytes:B}; "
 		"{free_bytes:B} free"},
@@ -267,7 +268,9 @@ static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 		sl_json_u64(j, "survivors_most", plan->recipe.survivors_most);
 	sl_json_u64(j, "input_bytes", memory->inputs);
 	if (memory->volume > 0)
-		sl_json_u64(j, "volume_bytes", memory->volume);
+		sl_json_u64(j,
+			plan->recipe.resampling.steps > 0 ? "observation_bytes" : "volume_bytes",
+			memory->volume);
 }
 
 static void put_image(struct sl_json *j, const struct sl_plan *plan)

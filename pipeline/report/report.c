@@ -16,6 +16,7 @@
 #include "pipeline/report/tallies/tallies.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "primitives/files/files.h"
+#include "stages/rounds/resample.h"
 
 /* 1 / (R^2 T) as defined in report.h; NaN if this session computed nothing or R is unknown. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
@@ -138,6 +139,55 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
+/* A value of all steps of a filter, and its standard errors over the filters. */
+static void write_filter_steps(struct sl_json *j, const struct sl_workspace *w, uint32_t k)
+{
+	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
+	const struct sl_resampling *f = &w->plan->recipe.resampling;
+	char key[SL_WORD_BYTES];
+
+	for (int error = 0; error < 2; error++) {
+		if (k < SL_FILTER_FACTS)
+			snprintf(key, sizeof(key), "%s%s", facts[k], error ? "_error" : "");
+		else
+			snprintf(key, sizeof(key), "%s_%s%s", k % 2 ? "mean" : "variance",
+				sl_column_facts[f->moment[(k - SL_FILTER_FACTS) / 2]].name,
+				error ? "_error" : "");
+		sl_json_reals(j, key, sl_filter_steps(&w->plan->recipe, &w->tallies, k, error != 0),
+			f->steps);
+	}
+}
+
+/*
+ * The results of filters: likelihoods from the manifest, and, once there are batches, the steps.
+ * Errors are those of means over filters.
+ */
+static void write_filter(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m)
+{
+	const struct sl_resampling *f = &w->plan->recipe.resampling;
+	struct sl_filter_likelihood l = sl_filter_likelihood_of(m);
+
+	sl_json_object(j, "filter");
+	sl_json_u64(j, "filters", l.filters);
+	sl_json_u64(j, "particles", w->plan->recipe.batch);
+	sl_json_u64(j, "observations", f->steps);
+	if (m->n > 0) {
+		sl_json_real(j, "log_likelihood", l.sum.mean);
+		sl_json_real(j, "standard_error", sl_filter_sum_error(&l.sum, m->n));
+		sl_json_real(j, "deviation",
+			m->n > 1 ? sqrt(l.sum.scatter / (double)(m->n - 1)) : (double)NAN);
+		sl_json_real(j, "log_mean_likelihood", l.log_of_mean);
+	}
+	if (w->tallies.batches->n > 0) {
+		sl_json_object(j, "steps");
+		for (uint32_t k = 0; k < sl_filter_quantities(&w->plan->recipe); k++)
+			write_filter_steps(j, w, k);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
 /* Writes the stop rule and whether it was met. */
 static void write_stop_rule(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
@@ -152,6 +202,8 @@ static void write_stop_rule(
 	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
 	sl_json_u64(j, "batches", o.batches);
 	sl_json_real(j, "relative_error", o.relative_error);
+	if (g->likelihood) /* of the logarithm, which has no unit */
+		sl_json_bool(j, "absolute", true);
 	sl_json_bool(j, "met", o.met);
 	sl_json_close(j);
 }
@@ -318,6 +370,8 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
 	sl_truncated_json(&truncated, j);
+	if (plan->recipe.resampling.steps > 0)
+		write_filter(j, w, m);
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);

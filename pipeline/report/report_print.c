@@ -27,7 +27,12 @@ static const struct sl_line lines[] = {
 		"[{!check.met}NOT MET]][{?kept}  (kept)]"},
 	{"stop", NULL,
 		"stop.when [{?met}was][{!met}was not] met after {batches} of at most "
-		"{most_batches~batch}: {when}; the relative error is {relative_error:.4g}"},
+		"{most_batches~batch}: {when}; the [{?absolute}standard][{!absolute}relative] error is "
+		"{relative_error:.4g}"},
+	{"filter", NULL,
+		"{filters~filter} of {particles~particle}, {observations~observation}: log likelihood "
+		"{log_likelihood:.9g}[{?standard_error} +- {standard_error:.2g}, deviation "
+		"{deviation:.4g}]; logarithm of the mean likelihood {log_mean_likelihood:.9g}"},
 	{"times.parts", NULL,
 		"joined from {#} parts, which took at most {^times.wall_seconds:.1f} s, and "
 		"{^times.computing_seconds:.1f} s of computing together"},

@@ -16,6 +16,7 @@
 #include "pipeline/results/results.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
+#include "stages/inputs/observations.h"
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
@@ -155,7 +156,8 @@ static enum sl_status add_problem(
 static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
 {
 	const struct sl_model *model = c->model;
-	const struct sl_volume_reader reader = {sl_volume_read, sl_volume_keep};
+	const struct sl_volume_reader reader = {
+		sl_volume_read, sl_volume_keep, sl_observations_read};
 	const char *file;
 	char key[SL_WORD_BYTES];
 	enum sl_status s = model->load(c->model_config.bytes, NULL, &reader, &file);

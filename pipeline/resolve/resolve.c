@@ -130,6 +130,20 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
+/* A batch is a filter, and the run has whole filters. */
+static void check_filters(const struct sl_config *c, struct sl_reader *r)
+{
+	uint64_t batch = c->run.batch ? c->run.batch : 65536;
+
+	if (c->model && c->model->resampling &&
+		(c->run.batch == 0 || c->run.particles % batch != 0))
+		sl_config_add_problem(r, "run.batch",
+			"is the number of particles of a filter, and run.particles is filters times "
+			"run.batch; use for example run.batch: %llu and run.particles: %llu",
+			(unsigned long long)batch,
+			(unsigned long long)(sl_ceil_div(c->run.particles, batch) * batch));
+}
+
 /*
  * Sets batch and n_batches. Empty lists have one batch without particles, so that the run has a
  * file.
@@ -142,6 +156,7 @@ static void resolve_batches(
 	if (sl_config_has_problem(r, "run.particles") || sl_config_has_problem(r, "run.batch") ||
 		(c->run.particles == 0 && !reads))
 		return;
+	check_filters(c, r);
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
 	choices->n_batches =
 		c->run.particles > 0 ? sl_ceil_div(c->run.particles, choices->batch) : 1;
@@ -163,7 +178,7 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 
 	if (!model->steps)
 		sl_config_refuse_unused(
-			r, "transport.max_steps", "the model has a single step", "remove it");
+			r, "transport.max_steps", sl_model_why_no_steps(model), "remove it");
 	/* the model computes with its parameters, so they must be valid */
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;

@@ -2,12 +2,13 @@
  * manifest_line.c - a line is a JSON object whose last member is the CRC-32 of the text before it.
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
- *	 "weights":{"hit":..},"squares":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
+ *	 "weights":{"hit":..},"squares":{"hit":..},"steps":..,"collisions":..,
+ *	 "log_likelihood":..,"digests":{"x":"16 digits"},
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"order":{..as file},
  *	 "crc":"8 digits"}
  *
  * Fates without particles are omitted, as are "squares" if all are 0, because weights do not
- * differ, and "file", "bins" and "order" if there are no such files. Reading checks the CRC first,
+ * differ, "log_likelihood", in 2^-32, of models that are no filters, and "file", "bins" and "order" if there are no such files. Reading checks the CRC first,
  * which finds damage. Then the values read are printed again and must give the same bytes, which
  * finds missing and unknown members.
  */
@@ -76,6 +77,7 @@ static void print_file(
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES])
 {
 	struct sl_json j = sl_json_start(text, SL_MANIFEST_LINE_BYTES - 1, false);
+	char number[32];
 
 	sl_json_object(&j, NULL);
 	sl_json_u64(&j, "batch", line->batch);
@@ -88,6 +90,9 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 		print_fates(&j, "squares", &line->tally, line->tally.square);
 	sl_json_u64(&j, "steps", line->tally.steps);
 	sl_json_u64(&j, "collisions", line->tally.collisions);
+	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
+	if (line->tally.log_likelihood != 0)
+		sl_json_formatted(&j, "log_likelihood", number);
 	print_digests(&j, line);
 	if (line->file[0])
 		print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
@@ -202,6 +207,8 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 	line->survivors = number(tree, root, "survivors");
 	line->tally.steps = number(tree, root, "steps");
 	line->tally.collisions = number(tree, root, "collisions");
+	line->tally.log_likelihood = (int64_t)strtoll(
+		sl_yaml_text(tree, sl_yaml_get(tree, root, "log_likelihood"), NULL), NULL, 10);
 	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);
 	read_file(tree, "bins", line->bins_file, &line->bins_bytes, &line->bins_crc);
 	read_file(tree, "order", line->order_file, &line->order_bytes, &line->order_crc);

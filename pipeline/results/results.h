@@ -143,9 +143,26 @@ struct sl_fraction sl_fraction_of(const struct sl_fate_sums *s, uint64_t particl
 /* The relative error; NaN if the fraction is 0. */
 double sl_relative_error(struct sl_fraction f);
 
-/* The run ends after the first batch where the relative error of the fate is below a bound. */
+/* The mean of a quantity of filters, each a batch, and sum (x_i - mean)^2; all zero: none. */
+struct sl_filter_sum {
+	double mean, scatter;
+};
+
+/* Adds the value of the next filter to that of the filters before it. */
+void sl_filter_sum_add(struct sl_filter_sum *s, uint64_t before, double value);
+
+/* The standard error of the mean over n filters; NaN for fewer than two. */
+double sl_filter_sum_error(const struct sl_filter_sum *s, uint64_t n);
+
+double sl_log_likelihood_of(const struct sl_tally *t);
+
+/*
+ * The run ends after the first batch where the relative error of the fate, or the standard error of
+ * the mean log likelihood of filters, is below a bound.
+ */
 struct sl_stop_rule {
 	enum sl_fate fate;
+	bool likelihood;
 	double below; /* the bound; 0: no rule, all batches are computed */
 	uint64_t min_batches;
 	bool counts; /* of particles instead of weights; set by the plan, also without a rule */
@@ -160,6 +177,7 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP
 struct sl_stop_sums {
 	struct sl_batches batches;
 	struct sl_fate_sums of_fate;
+	struct sl_filter_sum likelihood;
 };
 
 /* Adds the next batch. Returns whether the rule is met with it. */
@@ -170,7 +188,8 @@ bool sl_stop_rule_add(const struct sl_stop_rule *rule, struct sl_stop_sums *s,
 struct sl_stop_state {
 	bool met;
 	uint64_t batches; /* of the whole run: all, or those up to the batch that met the rule */
-	double relative_error; /* at the batch that met the rule, else after the last batch */
+	double relative_error; /* at the batch that met the rule, else after the last batch; or the
+	                          standard error of the log likelihood */
 };
 
 /* n_batches: the batches of the run if the rule is never met. */
@@ -245,7 +264,8 @@ struct sl_tally_sums {
 	struct sl_precision *precision; /* of counts, weights or scores */
 	sl_sum *square;                 /* of weights; NULL: particles have no weights */
 	struct sl_batches *batches;     /* NULL: the run has no tallies */
-	double *row;                    /* scratch for a row of counters */
+	double *row;                  /* scratch for a row of counters, or the steps of a filter */
+	struct sl_filter_sum *filter; /* of a filter: the values of each step */
 };
 
 /* What is known of each counter. The error of a score is that over batches. */
@@ -292,6 +312,27 @@ const double *sl_tally_row(const struct sl_recipe *r, const struct sl_tally_sums
 /* The same of the cells of a row. */
 const double *sl_tally_cells(const struct sl_recipe *r, const struct sl_tally_sums *h,
 	uint32_t number, int fate, enum sl_tally_quantity which);
+
+/* --- filter ----------------------------------------------------------------------------------- */
+
+/* The log likelihoods of all filters of a run. */
+struct sl_filter_likelihood {
+	uint64_t filters;
+	struct sl_filter_sum sum;
+	double log_of_mean; /* the logarithm of the mean likelihood, which is unbiased */
+};
+struct sl_filter_likelihood sl_filter_likelihood_of(const struct sl_manifest *m);
+
+/* The values of a step (sl_filter_read_step()). */
+uint32_t sl_filter_quantities(const struct sl_recipe *r);
+
+/* Adds the counters of a batch to h->filter; h->batches does not contain it yet. */
+void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
+	const struct sl_tally_sums *h);
+
+/* A quantity of each step, or its standard error: h->row, until the next call. */
+const double *sl_filter_steps(
+	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t quantity, bool error);
 
 /* --- image_sum -------------------------------------------------------------------------------- */
 

@@ -81,13 +81,15 @@ const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP
 	char below[32];
 
 	sl_double_print(rule->below, below, sizeof(below));
-	snprintf(text, SL_STOP_RULE_BYTES, "rel_error(%s) < %s", sl_fate_facts[rule->fate].name,
-		below);
+	snprintf(text, SL_STOP_RULE_BYTES, "%s(%s) < %s", rule->likelihood ? "sd" : "rel_error",
+		rule->likelihood ? "log_likelihood" : sl_fate_facts[rule->fate].name, below);
 	return text;
 }
 
 static double error_of(const struct sl_stop_rule *rule, const struct sl_stop_sums *s)
 {
+	if (rule->likelihood)
+		return sl_filter_sum_error(&s->likelihood, s->batches.n);
 	return sl_relative_error(sl_fraction_of(&s->of_fate, s->batches.particles, rule->counts));
 }
 
@@ -98,6 +100,8 @@ bool sl_stop_rule_add(const struct sl_stop_rule *rule, struct sl_stop_sums *s,
 
 	s->of_fate.sum += batch.sum;
 	s->of_fate.square += batch.square;
+	if (rule->likelihood)
+		sl_filter_sum_add(&s->likelihood, s->batches.n, sl_log_likelihood_of(t));
 	s->batches.n++;
 	s->batches.particles += particles;
 	return s->batches.n >= rule->min_batches && error_of(rule, s) < rule->below;

@@ -20,12 +20,18 @@ static uint32_t counters_of(const struct sl_recipe *r)
 	return r->grids.part[0].counters + r->grids.part[1].counters;
 }
 
+/* The sums of all steps of a filter. */
+static size_t filter_sums_of(const struct sl_recipe *r)
+{
+	return (size_t)r->resampling.steps * sl_filter_quantities(r);
+}
+
 void sl_tally_sums_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_tally_sums *h)
 {
 	uint32_t n = counters_of(r), row = 0;
 
 	*h = (struct sl_tally_sums){0};
-	if (n == 0)
+	if (sl_counter_words(r) == 0)
 		return;
 	for (uint32_t k = 0; k < r->grids.n; k++)
 		row = r->grids.grid[k].cells > row ? r->grids.grid[k].cells : row;
@@ -34,7 +40,11 @@ void sl_tally_sums_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct
 	if (r->grids.weighted)
 		h->square = (sl_sum *)sl_cut_items(a, n, sizeof(*h->square));
 	h->precision = (struct sl_precision *)sl_cut_items(a, n, sizeof(*h->precision));
+	row = r->resampling.steps > row ? r->resampling.steps : row;
 	h->row = (double *)sl_cut_items(a, row + SL_GRID_OUTSIDE, sizeof(*h->row));
+	if (r->resampling.steps > 0)
+		h->filter = (struct sl_filter_sum *)sl_cut_items(
+			a, filter_sums_of(r), sizeof(*h->filter));
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -54,7 +64,7 @@ static enum sl_status check(
 {
 	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
 		return wrong(l, "its size or checksum is not that of the manifest");
-	if (bytes != sl_grid_words(&r->grids) * sizeof(*sum))
+	if (bytes != sl_counter_words(r) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
 	if (sl_grid_mismatch(&r->grids, sum, l->tally.count, l->tally.weight, l->tally.square) !=
 		SL_FATE_COUNT)
@@ -113,6 +123,8 @@ void sl_tally_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum, uin
 {
 	for (uint32_t k = 0; k < r->grids.n; k++)
 		add_tally(r, &r->grids.grid[k], sum, particles, h);
+	if (h->filter)
+		sl_filter_add_batch(r, sum, particles, h);
 	h->batches->n++;
 	h->batches->particles += particles;
 }
@@ -126,6 +138,8 @@ enum sl_status sl_tally_sums_read(const struct sl_recipe *r, const struct sl_dir
 	memset(h->precision, 0, n * sizeof(*h->precision));
 	if (h->square)
 		memset(h->square, 0, n * sizeof(*h->square));
+	if (h->filter)
+		memset(h->filter, 0, filter_sums_of(r) * sizeof(*h->filter));
 	*h->batches = (struct sl_batches){0};
 	return sl_tally_sums_add(r, dir, m, h);
 }

@@ -163,13 +163,13 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	status = sl_verify_digests(l, &s.table);
 	if (status == SL_OK)
 		status = sl_verify_order(r, l, &exact, &counts->ordered);
-	if (status == SL_OK && !r->inputs)
+	if (status == SL_OK && !r->inputs && r->resampling.steps == 0)
 		status = sl_verify_sample(r, l, &exact, &counts->sampled);
 	checked = sl_table_find(&exact, SL_COLUMN_id) && sl_verify_has_key(r, &exact) &&
 	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
-	 * all values could be checked, the first batch shows whether this program computes the
+	 * all values could be checked, as those of filters, which depend on each other, the first batch shows whether this program computes the
 	 * same.
 	 */
 	if (status == SL_OK && (r->inputs || (!checked && !counts->recomputed))) {

@@ -43,6 +43,7 @@ struct sl_tally {
 		[SL_FATE_COUNT]; /* of their squared weights (sl_square_scale()); 0 if all weights are equal */
 	uint64_t steps; /* of all particles */
 	uint64_t collisions;
+	int64_t log_likelihood; /* of a filter, in 2^-32; set by the host */
 };
 
 /*
@@ -112,12 +113,15 @@ struct sl_batch {
 	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
-	uint8_t *keep;                   /* n, or one block: 1 = survives */
-	uint32_t *index;                 /* n_survivors: positions in columns */
-	uint32_t *place;                 /* the particle at each position: first_id + place; NULL:
+	uint64_t *filter_weight; /* n, of a filter: integer weights, then their sums (resample.h) */
+	uint64_t *filter_draw;   /* n, sorted: multinomial resampling */
+	uint32_t *filter_end;    /* n: the ends of the runs of offspring */
+	uint8_t *keep;           /* n, or one block: 1 = survives */
+	uint32_t *index;         /* n_survivors: positions in columns */
+	uint32_t *place;         /* the particle at each position: first_id + place; NULL:
 	                                    first_id + position */
-	void *key;                       /* n_survivors: u32 or u64 */
-	uint32_t *record; /* n_survivors records (packed_record.h); fused mode only */
+	void *key;               /* n_survivors: u32 or u64 */
+	uint32_t *record;        /* n_survivors records (packed_record.h); fused mode only */
 	struct sl_tally tally;
 	struct sl_rounds rounds;
 	uint64_t *bins;     /* counters of the tallies (grid.h); NULL: there are none */

@@ -20,9 +20,11 @@
 
 #include "stages/batch/batch.h"
 #include "stages/models/code.h"
+#include "stages/models/common/resampling.h"
 
 struct sl_recipe;
 struct sl_grid_set;
+struct sl_filter_pass;
 
 /* Whether the run was asked to stop. May be called from any thread. */
 SL_FOR_MODELS bool sl_is_cancelled(const struct sl_recipe *r);
@@ -45,6 +47,7 @@ struct sl_loops {
 	enum sl_level_number number; /* of struct sl_model.loops */
 	sl_loop *mark, *sort;
 	sl_survivor_loop *write;
+	void (*filter)(enum sl_filter_work which, const struct sl_filter_pass *p);
 };
 
 #define SL_PASTE(name, level)       name##_##level

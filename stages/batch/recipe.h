@@ -62,9 +62,10 @@ struct sl_recipe {
 	sl_column_set constants;     /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
-	struct sl_schedule schedule; /* of the advance stage; staged mode only */
-	struct sl_choice scan;       /* of compact and sort; no backend: they use their own */
-	struct sl_choice compact;    /* staged mode only */
+	struct sl_schedule schedule;     /* of the advance stage; staged mode only */
+	struct sl_resampling resampling; /* of a filter: a batch is one (rounds/resample.h) */
+	struct sl_choice scan;           /* of compact and sort; no backend: they use their own */
+	struct sl_choice compact;        /* staged mode only */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
 	bool resident;          /* the survivors stay on the device, in struct sl_batch.resident */
@@ -110,10 +111,29 @@ static inline const struct sl_rule_loops *sl_rule_loops(const struct sl_recipe *
 	return &r->model->loops[r->loops->number];
 }
 
+/* Whether counters are added to before the stage mark: it then must not clear them. */
+static inline bool sl_counts_early(const struct sl_recipe *r)
+{
+	return r->grids.scored || r->resampling.steps > 0;
+}
+
+static inline uint64_t sl_filter_words(const struct sl_recipe *r)
+{
+	const struct sl_resampling *f = &r->resampling;
+
+	return f->steps > 0 ? (uint64_t)f->steps * sl_filter_step_words(f->n_moments) : 0;
+}
+
 /* The number of 64-bit counters of a batch. */
 static inline uint64_t sl_counter_words(const struct sl_recipe *r)
 {
-	return sl_grid_words(&r->grids);
+	return sl_grid_words(&r->grids) + sl_filter_words(r);
+}
+
+/* Those of a filter, which follow the tallies: sl_filter_step_words() for each step. */
+static inline uint64_t *sl_filter_counters_of(const struct sl_recipe *r, uint64_t *sum)
+{
+	return sum + sl_grid_words(&r->grids);
 }
 
 /* The counters of the tallies with brackets, which scores are, among all counters of a batch. */

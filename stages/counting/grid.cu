@@ -28,8 +28,8 @@ static __global__ void in_blocks_kernel(struct sl_block_grids grids, float weigh
 	__syncthreads();
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
 		if (c.fate[i] < SL_FATE_COUNT)
-			sl_block_sums_count(&grids, sums, &c, i, c.fate[i], c.weight[i],
-				weight_scale, square_scale);
+			sl_block_sums_count(&grids, sums, &c, i, c.fate[i],
+				grids.weighted ? c.weight[i] : 1.0f, weight_scale, square_scale);
 	__syncthreads();
 	sl_block_sums_add(&grids, sums);
 }

@@ -78,11 +78,12 @@ template <sl_fate_set fates, sl_column_set columns, bool squared> struct sl_tall
 		if (word < 3 * SL_FATE_COUNT)
 			return SL_HAS(fates, word % SL_FATE_COUNT) &&
 			       (squared || word < 2 * SL_FATE_COUNT);
-		return SL_HAS(columns,
-			word == 3 * SL_FATE_COUNT ? SL_COLUMN_steps : SL_COLUMN_collisions);
+		return word < 3 * SL_FATE_COUNT + 2 &&
+		       SL_HAS(columns,
+			       word == 3 * SL_FATE_COUNT ? SL_COLUMN_steps : SL_COLUMN_collisions);
 	}
 };
-static_assert(sizeof(struct sl_tally) == (3 * SL_FATE_COUNT + 2) * sizeof(uint64_t),
+static_assert(sizeof(struct sl_tally) == (3 * SL_FATE_COUNT + 3) * sizeof(uint64_t),
 	"sl_tally_used must cover all words of a tally");
 
 /*

@@ -19,6 +19,10 @@ struct sl_device_pipeline;
 enum sl_status sl_device_pipeline_rounds(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline);
 
+/* Queues all steps of the filter that the batch of the pipeline is (rounds/resample.h). */
+enum sl_status sl_device_pipeline_filter(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline);
+
 /* --- pack_run --------------------------------------------------------------------------------- */
 
 /* Packs the survivors of one batch on a device, and copies them to the host. */

@@ -77,7 +77,7 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 /* The particles of a model that reads files are in pinned memory, so the copy is asynchronous. */
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	if (r->grids.scored)
+	if (sl_counts_early(r))
 		SL_TRY(clear_counters(pipeline));
 	if (r->inputs)
 		return copy_input(r, pipeline);
@@ -91,6 +91,8 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
  */
 static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
+	if (r->resampling.steps > 0)
+		return sl_device_pipeline_filter(r, pipeline);
 	if (r->schedule.steps > 0)
 		return sl_device_pipeline_rounds(r, pipeline);
 	sl_active_set_begin(&pipeline->batch, UINT32_MAX);
@@ -99,11 +101,11 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 
 /*
  * Counts fates and tallies. The counters are cleared here unless advance has counted
- * scores.
+ * scores or steps of a filter.
  */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	if (!r->grids.scored)
+	if (!sl_counts_early(r))
 		SL_TRY(clear_counters(pipeline));
 	if (r->derivation.n > 0)
 		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch.columns,

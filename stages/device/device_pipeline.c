@@ -263,6 +263,7 @@ static enum sl_status find_survivors(
 		memcpy(b->bins, sl_batch_counters_tallies(pipeline->host_counters[0]),
 			b->bin_words * sizeof(*b->bins));
 	b->n_survivors = pipeline->batch.n_survivors = pipeline->host_counters[0]->n_survivors;
+	SL_TRY(sl_filter_complete(r, b));
 	status = sl_check_fate_counts(r, b);
 	if (status == SL_OK)
 		status = sl_check_tallies(r, b);

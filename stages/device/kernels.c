@@ -11,6 +11,7 @@
 		.bounds = sl_queue_bounds##suffix, .digest = sl_queue_pack_digest##suffix,        \
 		.convert = sl_queue_convert##suffix, .list_filter = sl_queue_list_filter##suffix, \
 		.list_key = sl_queue_list_key##suffix, .take = sl_queue_take##suffix,             \
+		.filter = sl_queue_filter##suffix,                                                \
 	}
 
 const struct sl_kernels sl_kernels_emulated = KERNELS(_emulated);

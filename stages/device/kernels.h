@@ -15,6 +15,7 @@
 #include "stages/device/pack.h"
 #include "stages/fused/fused.h"
 #include "stages/mark.h"
+#include "stages/rounds/resample.h"
 #include "stages/selection/list_filter.h"
 #include "stages/sort.h"
 #include "stages/write.h"
@@ -34,6 +35,7 @@ struct sl_kernels {
 	sl_list_filter_launcher *list_filter; /* selection/list_filter.h */
 	sl_list_key_launcher *list_key;       /* selection/list_filter.h */
 	sl_take_launcher *take;               /* selection/list_filter.h */
+	sl_filter_launcher *filter;           /* rounds/resample.h */
 };
 
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;

@@ -1,4 +1,4 @@
-/* rounds_device.c - the operations of a round (rounds.h) on a device. */
+/* rounds_device.c - the operations of rounds (rounds.h) and filters (resample.h) on a device. */
 #include "stages/device/device.h"
 
 #include "stages/device/device_pipeline.h"
@@ -44,6 +44,23 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	SL_TRY(sl_device_pipeline_advance(r, pipeline, b, &pipeline->counters->alive));
 	SL_TRY(mark(ctx, SL_ROUND_ADVANCED));
 	return wait_for_alive(pipeline, b);
+}
+
+static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl_batch *b,
+	enum sl_filter_work which, const struct sl_filter_pass *p)
+{
+	struct sl_device_pipeline *pipeline = (struct sl_device_pipeline *)ctx;
+
+	if (which == SL_FILTER_ADVANCE)
+		return sl_device_pipeline_advance(r, pipeline, b, NULL);
+	return r->kernels->filter(which, p, pipeline->exec.stream);
+}
+
+enum sl_status sl_device_pipeline_filter(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
+{
+	return sl_filter_run(r, &pipeline->exec, &pipeline->batch, run_filter, pipeline,
+		sl_filter_counters_of(r, sl_batch_counters_tallies(pipeline->counters)));
 }
 
 enum sl_status sl_device_pipeline_rounds(

@@ -32,6 +32,9 @@ enum sl_status sl_count_survivors(const struct sl_recipe *r, uint32_t *most);
  */
 enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
 
+/* Advances the filter that the batch is (rounds/resample.h). */
+enum sl_status sl_filter_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+
 /* --- batch_layout ----------------------------------------------------------------------------- */
 
 /*

@@ -7,6 +7,7 @@
 #include "primitives/base/record_copy.h"
 #include "stages/counting/score_word.h"
 #include "stages/inputs/inputs.h"
+#include "stages/rounds/resample.h"
 #include "stages/rounds/rounds.h"
 
 /*
@@ -48,6 +49,8 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 {
 	if (r->inputs)
 		return SL_OK; /* a particle of a list has its fate, and takes no step */
+	if (r->resampling.steps > 0)
+		return sl_filter_on_host(r, x, b);
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
@@ -112,6 +115,7 @@ static enum sl_status end_counts(const struct sl_recipe *r, struct sl_exec *x, s
 {
 	(void)x;
 	separate_scores(&r->grids, b->bins);
+	SL_TRY(sl_filter_complete(r, b));
 	SL_TRY(sl_check_fate_counts(r, b));
 	return sl_check_tallies(r, b);
 }

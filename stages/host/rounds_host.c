@@ -1,7 +1,8 @@
-/* rounds_host.c - the operations of a round (rounds.h) on the host. */
+/* rounds_host.c - the operations of rounds (rounds.h) and filters (resample.h) on the host. */
 #include "stages/host/host.h"
 
 #include "primitives/base/clock.h"
+#include "stages/rounds/resample.h"
 #include "stages/rounds/rounds.h"
 
 /* The times of the marks of a round. */
@@ -29,6 +30,21 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	mark(ctx, SL_ROUND_BEGINS);
 	SL_TRY(sl_run_rules(r, b, sl_rule_loops(r)->advance, b->active_set.n));
 	return mark(ctx, SL_ROUND_ADVANCED);
+}
+
+static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl_batch *b,
+	enum sl_filter_work which, const struct sl_filter_pass *p)
+{
+	(void)ctx;
+	if (which == SL_FILTER_ADVANCE)
+		return sl_run_rules(r, b, sl_rule_loops(r)->advance, b->n);
+	r->loops->filter(which, p);
+	return sl_check_cancelled(r);
+}
+
+enum sl_status sl_filter_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	return sl_filter_run(r, x, b, run_filter, NULL, sl_filter_counters_of(r, b->bins));
 }
 
 enum sl_status sl_rounds_on_host(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)

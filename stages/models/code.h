@@ -2,7 +2,7 @@
  * code.h - what is compiled from the rules of a model: the loops of the host for each CPU level, and
  * the kernels for CUDA and for the emulated device. struct sl_model (model.h) has the pointers.
  *
- * The files generate.c and advance.c of stages/, table.c of this folder, and generate.cu, advance.cu,
+ * The files generate.c, advance.c and model_table.c of stages/, and generate.cu, advance.cu,
  * fused/select.cu, fused/gather_rows.cu and counting/score.cu are compiled once for each model
  * (rules.h). rules points to the model's struct sl_NAME, on the host.
  */

@@ -3,7 +3,7 @@
  *
  * A model is one header of rules for host and device, stages/models/NAME.h, and one line in
  * models.def. Of the header the build makes one table, struct sl_model, with all that the program
- * needs of the model: facts, options, loops and kernels (code.h, table.c). The header defines:
+ * needs of the model: facts, options, loops and kernels (code.h, model_table.c). The header defines:
  *
  *	struct sl_NAME        the parameters that the rules use, made from the configuration
  *	SL_COLUMNS_NAME       the set of columns that the model's particles have: id and fate always,
@@ -38,6 +38,11 @@
  *	sl_NAME_fluence_in(r, most, i, weight)
  *	                      weight times the mean free path, cm
  *
+ * A model with the member resampling is a particle filter. sl_NAME_step() moves a particle by its
+ * own random numbers, and adds the logarithm of the weight that the observation number p->steps
+ * gives it to the column log_weight, which starts at 0. All particles of a batch take the same
+ * number of steps, and have the column log_weight.
+ *
  * r has at most `most` media: a constant of the caller, 1, SL_FEW or UINT32_MAX (SL_BY_MEDIA()).
  * For the host it gives score_shift and track_shift (struct sl_model).
  *
@@ -64,6 +69,7 @@
 
 #include "primitives/base/status.h"
 #include "stages/models/code.h"
+#include "stages/models/common/resampling.h"
 #include "stages/models/common/rules_data.h"
 #include "stages/models/option.h"
 
@@ -251,6 +257,12 @@ struct sl_model {
 	/* The voxels of the model along x, y and z, from 0 on, and their edges, cm. NULL: none. */
 	void (*voxels)(const void *rules, uint32_t n[3], double edge[3]);
 
+	/*
+	 * Of a particle filter: sets how the particles of a batch are resampled after each step. NULL:
+	 * particles are independent.
+	 */
+	void (*resampling)(const void *rules, struct sl_resampling *p);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 
@@ -259,6 +271,13 @@ struct sl_model {
 	sl_one_step *one_step;
 	struct sl_rule_kernels cuda, emulated;
 };
+
+/* Why the keys of a model of several steps are refused. */
+static inline const char *sl_model_why_no_steps(const struct sl_model *m)
+{
+	return m->resampling ? "a filter takes a step for each observation"
+	                     : "the model has a single step";
+}
 
 /* The members of struct sl_model that follow from the name of a model. */
 #define SL_MODEL_FACTS(model)                                                        \
@@ -272,7 +291,7 @@ struct sl_model {
 
 /*
  * The last line of a model's header: defines sl_NAME_model, with members that follow the name. Only
- * the table that table.c makes of it has loops and kernels.
+ * the table that model_table.c makes of it has loops and kernels.
  */
 #define SL_MODEL(model, ...) \
 	static const struct sl_model sl_##model##_model = {SL_MODEL_FACTS(model), __VA_ARGS__}
@@ -283,7 +302,7 @@ struct sl_external {
 	const struct sl_model *model;
 };
 
-/* The largest struct sl_NAME_config and struct sl_NAME; table.c asserts both for each model. */
+/* The largest struct sl_NAME_config and struct sl_NAME; model_table.c asserts both. */
 enum { SL_MODEL_CONFIG_BYTES = 49152, SL_RULES_BYTES = 4096 };
 
 SL_C_END

@@ -1,5 +1,5 @@
 /*
- * math.h - log, sin and cos with the same bits from gcc, clang and nvcc.
+ * math.h - log, exp, sin, cos and atan2 with the same bits from gcc, clang and nvcc.
  *
  * The functions of C and CUDA libraries differ between host and device and between versions. These
  * use only +, -, *, fmaf, comparisons and integers, each of which IEEE 754 rounds in exactly one
@@ -26,6 +26,8 @@
 /* The largest errors over all floats, in units in the last place (ulp) of the result. */
 #define SL_LOG_ULP      0.92
 #define SL_SINCOSPI_ULP 0.97 /* of sin, for denormals; of cos 0.89 */
+#define SL_EXP_ULP      1.08
+#define SL_ATAN_ULP     2.9 /* of sl_atan2_f32(x, 1) */
 
 /* Bit patterns of floats. */
 #define SL_NAN_BITS      0x7fc00000u /* the only NaN that the functions return */
@@ -68,6 +70,26 @@ SL_HD sl_f32 sl_log(sl_f32 x)
 }
 
 /*
+ * The exponential: x = k log(2) + r with |r| < 0.35, and the Taylor series of exp(r), whose first
+ * omitted term is below 0.1 ulp. 2^k is multiplied in two steps, because it can be out of range.
+ */
+SL_HD sl_f32 sl_exp(sl_f32 x)
+{
+	sl_f32 in_range =
+		sl_select(x > 89.0f, sl_all(89.0f), sl_select(x < -104.0f, sl_all(-104.0f), x));
+	sl_f32 shifted = fmaf(in_range, 0x1.715476p+0f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;
+	sl_f32 r = fmaf(k, 0x1.05c61p-29f, fmaf(k, -0x1.62e43p-1f, in_range)), r2 = r * r;
+	sl_u32 power = sl_bits(shifted) - 0x4b400000u + 254u, first = power >> 1;
+	sl_f32 a = fmaf(r, 0x1.555556p-3f, 0.5f), b = fmaf(r, 0x1.111112p-7f, 0x1.555556p-5f);
+	sl_f32 c = fmaf(r, 0x1.a01a02p-13f, 0x1.6c16c2p-10f);
+
+	a = fmaf(r2, fmaf(r2, c, b), a);
+	a = fmaf(r2, a, r) + 1.0f;
+	a = a * sl_float(first << 23) * sl_float((power - first) << 23);
+	return sl_select(x == x, a, sl_float(SL_NAN_BITS));
+}
+
+/*
  * Sets *s = sin(pi x) and *c = cos(pi x) for |x| <= 2^22; both are NaN beyond. h is the multiple of
  * 1/2 nearest to |x|, and 2 h modulo 4 is the quadrant. One addition gives both, because the floats
  * from 2^22 to 2^23 are the multiples of 1/2. The quadrant swaps and negates the results by bit
@@ -93,6 +115,32 @@ SL_HD void sl_sincospi(sl_f32 x, sl_f32 *s, sl_f32 *c)
 	cosine ^= swap ^ ((quadrant + 1) & 2) << 30;
 	*s = sl_select(in_range, sl_float(sine), sl_float(SL_NAN_BITS));
 	*c = sl_select(in_range, sl_float(cosine), sl_float(SL_NAN_BITS));
+}
+
+/*
+ * The angle of (x, y) from the x axis, from -pi to pi; 0 for (0, 0). The smaller magnitude by the
+ * larger is the tangent t of an angle up to pi/4; from tan(pi/8) on, of pi/4 less that of
+ * (1 - t)/(1 + t). The polynomial is that of S. L. Moshier, Cephes, atanf.
+ */
+SL_HD sl_f32 sl_atan2_f32(sl_f32 y, sl_f32 x)
+{
+	sl_f32 ax = fabsf(x), ay = fabsf(y);
+	sl_mask steep = ay > ax, zero;
+	sl_f32 most = sl_select(steep, ay, ax), least = sl_select(steep, ax, ay);
+	sl_mask wide = least > most * 0x1.a8279ap-2f;
+	sl_f32 below = sl_select(wide, most + least, most), t, t2, a;
+
+	zero = most == 0.0f;
+	t = sl_select(wide, least - most, least) / sl_select(zero, sl_all(1.0f), below);
+	t2 = t * t;
+	a = fmaf(fmaf(fmaf(t2, 8.05374449538e-2f, -1.38776856032e-1f), t2, 1.99777106478e-1f), t2,
+		-3.33329491539e-1f);
+	a = fmaf(a * t2, t, t);
+	a = sl_select(wide, a + 0x1.921fb6p-1f, a);
+	a = sl_select(steep, 0x1.921fb6p+0f - a, a);
+	a = sl_select((sl_bits(x) & SL_SIGN_BIT) != 0, 0x1.921fb6p+1f - a, a);
+	a = sl_float(sl_bits(a) ^ (sl_bits(y) & SL_SIGN_BIT));
+	return sl_select((x == x) & (y == y), a, sl_float(SL_NAN_BITS));
 }
 
 #endif

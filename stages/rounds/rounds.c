@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stages/batch/recipe.h"
+#include "stages/rounds/resample.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -24,6 +25,10 @@ static void lay_out_state(
 void sl_rounds_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
+	if (r->resampling.steps > 0) {
+		sl_filter_lay_out(a, r, n, b);
+		return;
+	}
 	/* a compaction may write as many items as it reads */
 	lay_out_state(a, r, n, &b->state[0]);
 	lay_out_state(a, r, n, &b->state[1]);
@@ -36,6 +41,8 @@ size_t sl_rounds_scratch(const struct sl_recipe *r, uint32_t n)
 		.scan = r->scan,
 		.n_columns = SL_COMPACT_COLUMNS_MAX};
 
+	if (r->resampling.steps > 0)
+		return sl_filter_scratch(r, n);
 	return r->schedule.steps > 0 ? sl_scratch(r->compact.backend, &compact) : 0;
 }
 

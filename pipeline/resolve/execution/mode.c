@@ -21,8 +21,12 @@ void sl_resolve_schedule(const struct sl_config *c, struct sl_reader *r, struct 
 	if (choices->model->steps)
 		return;
 	sl_config_refuse_unused(
-		r, "transport.schedule", "the model has a single step", "remove it");
+		r, "transport.schedule", sl_model_why_no_steps(choices->model), "remove it");
 	choices->schedule = SL_BY_HISTORY;
+	if (!choices->model->resampling)
+		return;
+	choices->schedule = SL_BY_ROUNDS;
+	choices->rounds = (struct sl_schedule){.steps = 1};
 }
 
 const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES])
@@ -58,7 +62,7 @@ static bool has_scores(const struct sl_choices *choices)
 
 bool sl_mode_allows_fused(const struct sl_choices *c)
 {
-	return !has_scores(c) && sl_fused_fits(c->model, &c->derivation);
+	return !has_scores(c) && !c->model->resampling && sl_fused_fits(c->model, &c->derivation);
 }
 
 /*
@@ -69,7 +73,9 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 {
 	if (choices->device == SL_ON_CPU)
 		return;
-	if (choices->schedule == SL_BY_ROUNDS)
+	if (choices->model && choices->model->resampling)
+		choices->mode_reason = "fused mode does not resample filters";
+	else if (choices->schedule == SL_BY_ROUNDS)
 		choices->mode_reason = "transport.schedule is rounds; fused mode does not use it";
 	else if (is_named(c->primitives.compact))
 		choices->mode_reason = "primitives.compact is named; fused mode does not use it";
@@ -98,6 +104,11 @@ static void check_fused(
 		sl_config_add_problem(r, "run.mode",
 			"fused needs a device, but %s; use auto, staged or run.device: emulated",
 			sl_device_text(choices, why, sizeof(why)));
+		return;
+	}
+	if (choices->model && choices->model->resampling) {
+		sl_config_add_problem(
+			r, "run.mode", "fused does not resample filters; use auto or staged");
 		return;
 	}
 	if (has_scores(choices))

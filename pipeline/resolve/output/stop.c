@@ -3,6 +3,7 @@
  *
  *	rel_error(reflected) < 1e-3
  *	rel_error(reflected) < 0.1 %
+ *	sd(log_likelihood) < 0.01		the standard error of the mean over filters
  */
 #include "pipeline/resolve/output/output.h"
 
@@ -85,19 +86,22 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 	char shown[SL_SHOWN_BYTES], why[SL_WHY_BYTES];
 	struct sl_stop_rule *g = &choices->stop_rule;
 	struct stop_rule p;
+	const bool parts = split(c->stop.when, &p);
 
-	if (!split(c->stop.when, &p)) {
+	g->likelihood = parts && choices->model->resampling && strcmp(p.measure, "sd") == 0 &&
+	                strcmp(p.fate, "log_likelihood") == 0;
+	if (!parts) {
 		sl_config_add_problem(r, WHEN, "%s is not a stop rule; use " MEASURE "(%s) < 1e-3",
 			sl_show(shown, c->stop.when), fate);
-	} else if (strcmp(p.measure, MEASURE) != 0) {
+	} else if (!g->likelihood && strcmp(p.measure, MEASURE) != 0) {
 		sl_config_add_problem(r, WHEN, "cannot stop on %s; use " MEASURE "(%s) < 1e-3",
 			sl_show(shown, p.measure), fate);
-	} else if (!sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
+	} else if (!g->likelihood && !sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
 		return; /* the problem has been added */
 	} else if (p.sign != '<' || *p.bound == '=') {
-		sl_config_add_problem(r, WHEN,
-			"%s lacks a < after the fate; use " MEASURE "(%s) < 1e-3",
-			sl_show(shown, c->stop.when), p.fate);
+		sl_config_add_problem(r, WHEN, "%s lacks a < after the %s; use %s(%s) < 1e-3",
+			sl_show(shown, c->stop.when), g->likelihood ? "bracket" : "fate",
+			g->likelihood ? "sd" : MEASURE, p.fate);
 	} else if (!parse_bound(p.bound, &g->below, why)) {
 		sl_config_add_problem(r, WHEN, "%s", why);
 	}

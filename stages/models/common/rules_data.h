@@ -47,11 +47,19 @@ struct sl_volume_request {
 	bool image;       /* an array of numpy of two dimensions: weights, finite and at least 0 */
 };
 
+struct sl_texts;
+
 /* Reads a volume from a file, as sl_volume_read() does, and takes it back after use. */
 struct sl_volume_reader {
 	enum sl_status (*read)(
 		const char *path, const struct sl_volume_request *request, struct sl_volume *v);
 	void (*give)(struct sl_volume *v);
+	/*
+	 * Reads numbers from a csv file, as sl_observations_read() does, into v->pixels: size[0]
+	 * columns, row by row.
+	 */
+	enum sl_status (*table)(
+		const char *path, const struct sl_texts *columns, uint32_t n, struct sl_volume *v);
 };
 
 #endif

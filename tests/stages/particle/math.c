@@ -1,5 +1,5 @@
 /*
- * math.c - compares log, sin and cos with the double-precision functions of the C library.
+ * math.c - compares log, exp, atan, sin and cos with the double-precision functions of the C library.
  *
  * Tests every 67th float or a share of them (cases/sampling.h), the limits, and the inputs with the
  * largest errors, which are recorded in data/reference/math/ulp.txt. With SLUICE_ALL=1 in the
@@ -37,6 +37,11 @@ static float cosine(float x)
 	return c;
 }
 
+static float angle(float x)
+{
+	return sl_atan2_f32(x, 1.0f);
+}
+
 /*
  * sin(pi (x + quarter / 2)) in the range of sl_sincospi(), by the exact distance from the nearest
  * multiple of 1/2.
@@ -70,6 +75,8 @@ static const struct function {
 	double ulp; /* what math.h promises */
 } functions[] = {
 	{"log", sl_log, log, SL_LOG_ULP},
+	{"exp", sl_exp, exp, SL_EXP_ULP},
+	{"atan", angle, atan, SL_ATAN_ULP},
 	{"sin", sine, want_sine, SL_SINCOSPI_ULP},
 	{"cos", cosine, want_cosine, SL_SINCOSPI_ULP},
 };

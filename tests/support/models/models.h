@@ -33,8 +33,8 @@ struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uin
 /* Returns a random number below n, and changes the seed. */
 uint64_t random_below(uint64_t *seed, uint64_t n);
 
-/* The models that generate particles. */
-enum { GENERATING_MODELS = SL_MODEL_COUNT - 1 };
+/* The models that generate particles which are independent: neither list nor smc, the last one. */
+enum { GENERATING_MODELS = SL_MODEL_COUNT - 2 };
 enum sl_model_number generating_model(uint64_t k);
 
 /* Particle id at its start, and at most n steps later. */

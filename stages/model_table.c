@@ -1,5 +1,5 @@
 /*
- * table.c - the table of a model, with checks of its sizes, and the rules one step at a time.
+ * model_table.c - the table of a model, with checks of its sizes, and the rules one step at a time.
  *
  * For those steps the rules are compiled once more, with sl_draw() replaced by a function that
  * reports to the observer.

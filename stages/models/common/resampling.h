@@ -1,0 +1,64 @@
+/* resampling.h - how the particles of a batch are resampled, for models of particle filters. */
+#ifndef SL_STAGES_MODELS_COMMON_RESAMPLING_H
+#define SL_STAGES_MODELS_COMMON_RESAMPLING_H
+
+#include <stdint.h>
+
+#include "primitives/primitives.h"
+#include "stages/particle/particle.h"
+
+/* How survivors are drawn: rounds/resample.h has the rules. */
+enum sl_resampling_scheme {
+	SL_RESAMPLE_SYSTEMATIC,
+	SL_RESAMPLE_STRATIFIED,
+	SL_RESAMPLE_RESIDUAL,
+	SL_RESAMPLE_MULTINOMIAL
+};
+static const char *const sl_resampling_schemes[] = {
+	"systematic", "stratified", "residual", "multinomial", NULL};
+
+enum { SL_FILTER_MOMENTS_MAX = 4 }; /* columns of which means and variances are summed */
+
+/* All zero: the particles of the model are independent. */
+struct sl_resampling {
+	uint32_t steps; /* that each particle takes: the observations of the filter */
+	enum sl_resampling_scheme scheme;
+	double below; /* resample if the effective sample size is less than this share of the
+	                 particles; after the last step always */
+	uint32_t n_moments;
+	enum sl_column moment[SL_FILTER_MOMENTS_MAX];
+};
+
+/*
+ * Counters of a step of a filter: the order of the largest log weight (sl_filter_order()), the sum
+ * of the integer weights, whether the step resampled, the sum of the squared weights as four sums of
+ * 32 bits, lowest first; then for each moment the sums of weight times value and value squared; and
+ * then the bits of the largest absolute value of each moment (resample.h).
+ */
+enum sl_filter_word {
+	SL_FILTER_PEAK,
+	SL_FILTER_SUM,
+	SL_FILTER_RESAMPLED,
+	SL_FILTER_SQUARES,
+	SL_FILTER_MOMENTS = SL_FILTER_SQUARES + 4
+};
+SL_HD uint32_t sl_filter_step_words(uint32_t n_moments)
+{
+	return SL_FILTER_MOMENTS + 3 * n_moments;
+}
+
+/*
+ * The work of a step: the particles advance; largest log weight; weights and sums; after the scan of
+ * the weights, residual resampling: whole copies to end, whose sums are then there; multinomial:
+ * draws; ends.
+ */
+enum sl_filter_work {
+	SL_FILTER_ADVANCE,
+	SL_FILTER_LARGEST,
+	SL_FILTER_WEIGH,
+	SL_FILTER_COPY,
+	SL_FILTER_DRAW,
+	SL_FILTER_END
+};
+
+#endif

@@ -1,0 +1,237 @@
+/* resample.c - the steps of a filter on host and device, and what its counters say. */
+#include "stages/rounds/resample.h"
+
+#include "stages/batch/recipe.h"
+#include "stages/rounds/rounds.h"
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+void sl_filter_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	sl_layout_columns(a, sl_stored_columns(r), n, &b->state[0].columns);
+	b->filter_weight = (uint64_t *)sl_cut_items(a, n, sizeof(*b->filter_weight));
+	b->filter_end = (uint32_t *)sl_cut_items(a, n, sizeof(*b->filter_end));
+	if (r->resampling.scheme == SL_RESAMPLE_MULTINOMIAL)
+		b->filter_draw = (uint64_t *)sl_cut_items(a, n, sizeof(*b->filter_draw));
+}
+
+/* The backends of a filter: those of the run, or the best of its device. */
+static struct sl_choice choose(const struct sl_recipe *r, enum sl_primitive p)
+{
+	struct sl_choice c = p == SL_SORT   ? r->sort
+	                     : p == SL_SCAN ? r->scan
+	                                    : (struct sl_choice){0};
+
+	if (!c.backend)
+		(void)sl_find(p, r->kernels ? "shared" : "cpu", &c.backend);
+	return c;
+}
+
+size_t sl_filter_scratch(const struct sl_recipe *r, uint32_t n)
+{
+	struct sl_shape shape = {.n = n,
+		.n_out = n,
+		.type = SL_U64,
+		.n_columns = SL_COMPACT_COLUMNS_MAX,
+		.keys_only = true};
+	size_t most = 0;
+
+	for (int p = SL_SCAN; p <= SL_EXPAND; p++) {
+		struct sl_choice c = choose(r, (enum sl_primitive)p);
+		size_t bytes;
+
+		if (p == SL_COMPACT || p == SL_DEFLATE ||
+			(p == SL_SORT && r->resampling.scheme != SL_RESAMPLE_MULTINOMIAL))
+			continue;
+		shape.tuning = c.tuning;
+		bytes = sl_scratch(c.backend, &shape);
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* The columns that the pass of the ends writes. */
+#define FINISHED (SL_BIT(SL_COLUMN_log_weight) | SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_steps))
+
+static uint32_t log_of(uint32_t n)
+{
+	uint32_t log = 0;
+
+	while (log < 31 && UINT32_C(1) << log < n)
+		log++;
+	return log;
+}
+
+/* The pass after a step, whose counters are at word. */
+static struct sl_filter_pass begin_pass(
+	const struct sl_recipe *r, const struct sl_batch *b, uint32_t step, uint64_t *word)
+{
+	const struct sl_resampling *f = &r->resampling;
+	struct sl_filter_pass p = {
+		.seed = r->seed, .first_id = b->first_id, .n = b->n, .step = step};
+
+	p.n_moments = f->n_moments;
+	p.scheme = f->scheme;
+	p.least = (uint32_t)ceil(f->below * b->n);
+	p.last = step + 1 == f->steps;
+	p.log_n = (int)log_of(b->n);
+	p.from = b->columns, p.to = b->state[0].columns;
+	p.weight = b->filter_weight, p.draw = b->filter_draw, p.end = b->filter_end, p.word = word;
+	for (uint32_t k = 0; k < f->n_moments; k++)
+		p.moment[k] = (const float *)sl_column_at(&b->columns, f->moment[k]);
+	return p;
+}
+
+static enum sl_status scan(
+	const struct sl_recipe *r, struct sl_exec *x, void *at, uint32_t n, enum sl_type type)
+{
+	struct sl_scan_job job = {.in = at, .out = at, .n = n, .type = type, .inclusive = true};
+	struct sl_choice c = choose(r, SL_SCAN);
+
+	x->tuning = c.tuning;
+	return sl_scan(c.backend, x, &job);
+}
+
+/* Sorts the draws of multinomial resampling. */
+static enum sl_status sort_draws(
+	const struct sl_recipe *r, struct sl_exec *x, const struct sl_filter_pass *p)
+{
+	struct sl_sort_job job = {
+		.key = p->draw, .n = p->n, .type = SL_U64, .end_bit = 63, .scan = r->scan};
+
+	x->tuning = r->sort.tuning;
+	return sl_sort(r->sort.backend, x, &job);
+}
+
+/* Copies the columns of the particles to their slots. Constant ones are in place. */
+static enum sl_status move(
+	const struct sl_recipe *r, struct sl_exec *x, const struct sl_filter_pass *p)
+{
+	const sl_column_set set = sl_stored_columns(r) & ~r->constants & ~FINISHED;
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
+	struct sl_expand_job job = {.runs = p->end,
+		.n = p->n,
+		.n_out = p->n,
+		.type = SL_U32,
+		.form = SL_RUN_ENDS,
+		.column = column,
+		.scan = r->scan};
+	struct sl_choice c = choose(r, SL_EXPAND);
+
+	for (int k = 0; k < SL_COLUMN_COUNT; k++)
+		if (SL_HAS(set, k))
+			column[job.n_columns++] = (struct sl_compact_column){
+				.from = sl_column_at(&p->from, (enum sl_column)k),
+				.to = sl_column_at(&p->to, (enum sl_column)k),
+				.bytes = sl_column_facts[k].bytes};
+	x->tuning = c.tuning;
+	return sl_expand(c.backend, x, &job);
+}
+
+static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	const struct sl_filter_pass *p, sl_filter_runner *run, void *ctx)
+{
+	SL_TRY(run(r, ctx, b, SL_FILTER_LARGEST, p));
+	SL_TRY(run(r, ctx, b, SL_FILTER_WEIGH, p));
+	SL_TRY(scan(r, x, p->weight, p->n, SL_U64));
+	if (p->scheme == SL_RESAMPLE_RESIDUAL) {
+		SL_TRY(run(r, ctx, b, SL_FILTER_COPY, p));
+		SL_TRY(scan(r, x, p->end, p->n, SL_U32));
+	}
+	if (p->scheme == SL_RESAMPLE_MULTINOMIAL) {
+		SL_TRY(run(r, ctx, b, SL_FILTER_DRAW, p));
+		SL_TRY(sort_draws(r, x, p));
+	}
+	SL_TRY(run(r, ctx, b, SL_FILTER_END, p));
+	return move(r, x, p);
+}
+
+/* Exchanges the two sets of stored columns. */
+static void exchange(const struct sl_recipe *r, struct sl_columns *a, struct sl_columns *b)
+{
+	const sl_column_set set = sl_stored_columns(r);
+
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(set, SL_COLUMN_##name)) {              \
+		type *at = a->name;                       \
+                                                          \
+		a->name = b->name;                        \
+		b->name = at;                             \
+	}
+#include "stages/particle/columns.def"
+#undef COLUMN
+}
+
+enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	sl_filter_runner *run, void *ctx, uint64_t *counters)
+{
+	const uint32_t words = sl_filter_step_words(r->resampling.n_moments);
+
+	for (uint32_t step = 0; b->n > 0 && step < r->resampling.steps; step++) {
+		struct sl_filter_pass p = begin_pass(r, b, step, counters + (size_t)step * words);
+
+		SL_TRY(sl_check_cancelled(r));
+		sl_active_set_begin(b, 1);
+		SL_TRY(run(r, ctx, b, SL_FILTER_ADVANCE, &p));
+		SL_TRY(resample(r, x, b, &p, run, ctx));
+		exchange(r, &b->columns, &b->state[0].columns);
+	}
+	return SL_OK;
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+/* The mean of x^power by its sum in a word. */
+static double mean_of(uint64_t sum, int log_n, uint64_t largest, int power, double weight)
+{
+	return (double)(int64_t)sum / sl_filter_scale(log_n, largest, power) / weight;
+}
+
+void sl_filter_read_step(const struct sl_resampling *f, uint32_t n, const uint64_t *word,
+	double *before, double value[SL_FILTER_VALUES])
+{
+	const uint64_t *q = word + SL_FILTER_SQUARES, *moment = word + SL_FILTER_MOMENTS;
+	const int log_n = (int)log_of(n);
+	const double sum = (double)word[SL_FILTER_SUM], weight = sum * sl_filter_power(log_n - 63);
+	double squares = 0;
+
+	for (int k = 3; k >= 0; k--)
+		squares = squares * 0x1p32 + (double)q[k];
+	value[0] = (double)sl_filter_of_order((uint32_t)word[SL_FILTER_PEAK]) +
+	           sl_log_double(weight / n) + *before;
+	value[1] = sum / squares * sum;
+	value[2] = (double)word[SL_FILTER_RESAMPLED];
+	*before = value[2] > 0 ? value[0] : *before;
+	for (uint32_t k = 0; k < f->n_moments; k++) {
+		const uint64_t largest = moment[2 * f->n_moments + k];
+		const double mean = mean_of(moment[2 * k], log_n, largest, 1, weight);
+
+		value[3 + 2 * k] = mean;
+		value[4 + 2 * k] =
+			fma(-mean, mean, mean_of(moment[2 * k + 1], log_n, largest, 2, weight));
+	}
+}
+
+enum sl_status sl_filter_complete(const struct sl_recipe *r, struct sl_batch *b)
+{
+	const struct sl_resampling *f = &r->resampling;
+	const uint64_t *word = sl_filter_counters_of(r, b->bins);
+	double before = 0, value[SL_FILTER_VALUES] = {0};
+
+	for (uint32_t step = 0; b->n > 0 && step < f->steps; step++) {
+		if (word[SL_FILTER_SUM] > 0)
+			sl_filter_read_step(f, b->n, word, &before, value);
+		if (word[SL_FILTER_SUM] == 0 || !(fabs(value[0]) < 0x1p30))
+			return sl_fail(SL_CHECK_FAILED,
+				"no particle has a weight after observation %u (all are 0 or not "
+				"numbers), or the likelihood is out of range: the state space cannot "
+				"have produced this observation; check its parameters and the data",
+				step + 1);
+		word += sl_filter_step_words(f->n_moments);
+	}
+	b->tally.log_likelihood = (int64_t)floor(fma(value[0], 0x1p32, 0.5));
+	return SL_OK;
+}

@@ -1,0 +1,75 @@
+/* resample.cu - the work of a filter (resample.h) on a device, in the order of the particles. */
+#include "primitives/kernel/item_loops.cuh"
+#include "stages/counting/sums.cuh"
+#include "stages/rounds/resample.h"
+
+/* Sums and maxima take several particles per thread. */
+enum { BLOCK = 256, PER_THREAD = 8 };
+
+/* Sets *to to the largest of the values of all threads of a warp. */
+static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
+{
+	for (uint32_t by = 16; by > 0; by /= 2) {
+		uint32_t other = __shfl_down_sync(SL_LANES, value, by);
+
+		value = other > value ? other : value;
+	}
+	if (threadIdx.x % 32 == 0)
+		atomicMax((unsigned long long *)to, (unsigned long long)value);
+}
+
+static __global__ void largest_kernel(struct sl_filter_pass p)
+{
+	uint32_t peak = 0, largest[SL_FILTER_MOMENTS_MAX] = {};
+
+	sl_for_items(p.n, [&](uint64_t i) {
+		uint32_t order = sl_filter_order(p.from.log_weight[i]);
+
+		peak = order > peak ? order : peak;
+		SL_UNROLL
+		for (uint32_t k = 0; k < SL_FILTER_MOMENTS_MAX; k++)
+			if (k < p.n_moments) {
+				uint32_t magnitude = sl_filter_magnitude(p.moment[k][i]);
+
+				largest[k] = magnitude > largest[k] ? magnitude : largest[k];
+			}
+	});
+	warp_max(peak, &p.word[SL_FILTER_PEAK]);
+	SL_UNROLL
+	for (uint32_t k = 0; k < SL_FILTER_MOMENTS_MAX; k++)
+		if (k < p.n_moments)
+			warp_max(largest[k], &p.word[SL_FILTER_MOMENTS + 2 * p.n_moments + k]);
+}
+
+template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter_pass p)
+{
+	const float peak = sl_filter_of_order((uint32_t)p.word[SL_FILTER_PEAK]);
+	double scale[2 * SL_FILTER_MOMENTS_MAX];
+	uint64_t sum[4 + 2 * MOMENTS] = {};
+
+	sl_filter_scales(&p, scale);
+	sl_for_items(p.n,
+		[&](uint64_t i) { sl_filter_weigh(&p, MOMENTS, (uint32_t)i, peak, scale, sum); });
+	sl_block_add<sl_words_of<UINT64_MAX>>(sum, p.word + SL_FILTER_SQUARES);
+}
+
+static __global__ void items_kernel(enum sl_filter_work which, struct sl_filter_pass p)
+{
+	const bool resamples = which == SL_FILTER_END && sl_filter_resamples(&p);
+
+	sl_for_items(p.n, [&](uint64_t i) { sl_filter_item(which, &p, (uint32_t)i, resamples); });
+}
+
+enum sl_status SL_NAME(sl_queue_filter)(
+	enum sl_filter_work which, const struct sl_filter_pass *p, sl_stream s)
+{
+	const uint32_t all = sl_grid(p->n, BLOCK), some = sl_grid(p->n, BLOCK * PER_THREAD);
+
+	if (which == SL_FILTER_LARGEST)
+		return SL_LAUNCH(largest_kernel, some, BLOCK, 0, s, *p);
+	if (which != SL_FILTER_WEIGH)
+		return SL_LAUNCH(items_kernel, all, BLOCK, 0, s, which, *p);
+	if (p->n_moments == 1)
+		return SL_LAUNCH(weigh_kernel<1>, some, BLOCK, 0, s, *p);
+	return SL_LAUNCH(weigh_kernel<SL_FILTER_MOMENTS_MAX>, some, BLOCK, 0, s, *p);
+}

@@ -1,0 +1,311 @@
+/*
+ * resample.h - particle filters: all particles of a batch take a step, and then are resampled.
+ *
+ * After a step, particle i has the log weight l_i. Of N particles the integer weights are
+ *
+ *	w_i = floor(exp(l_i - max l) 2^k)    k = 63 - ceil(log2 N)
+ *
+ * so that C_i = w_0 + ... + w_i and S = C_{N-1} <= 2^63 are exact. The effective sample size is
+ * S^2 / sum w_i^2; both are compared in 128 bits. Slot j gets a copy of the first particle i with
+ * C_i > (j + u_j) S / N, where u_j = U_j / 2^32 is
+ *
+ *	systematic    the same number in all slots
+ *	stratified    a number of the slot
+ *	residual      floor(N w_i / S) copies of each particle come first; the other slots are
+ *	              stratified by the remainders N w_i mod S
+ *	multinomial   the slots have the sorted numbers V_j of 63 bits: C_i 2^63 > V_j S
+ *
+ * The copies of particle i end at slot E_i, which follows from C_i alone in integers, so the
+ * ancestors are the same everywhere; the primitive expand copies the columns. A step that does not
+ * resample copies each particle to its own slot, so that the host need not know. Slot j draws
+ * from the stream of its own id whatever its ancestor was: U_j and V_j from the blocks from 2^63 on,
+ * systematic resampling from the stream of slot 0.
+ *
+ * Means and variances are sums of exp(l_i - max l) x and of that times x, rounded to multiples of
+ * 2^-(62 - ceil(log2 N)) of a power of 2 above the largest |x| or x^2, so that they are exact too.
+ */
+#ifndef SL_STAGES_ROUNDS_RESAMPLE_H
+#define SL_STAGES_ROUNDS_RESAMPLE_H
+
+#include "primitives/device/device.h"
+#include "primitives/primitives.h"
+#include "stages/batch/loops.h"
+#include "stages/models/common/resampling.h"
+#include "stages/particle/random.h"
+#include "stages/selection/functions.h"
+
+SL_C_BEGIN
+
+__extension__ typedef unsigned __int128 sl_u128;
+__extension__ typedef __int128 sl_i128;
+
+/* A pass over the particles after a step. Memory is that of the work. */
+struct sl_filter_pass {
+	uint64_t seed, first_id;
+	uint32_t n, step, n_moments;
+	enum sl_resampling_scheme scheme;
+	uint32_t least;             /* resample if the effective sample size is less */
+	bool last;                  /* resample in any case */
+	int log_n;                  /* ceil(log2 n) */
+	struct sl_columns from, to; /* before and after resampling */
+	const float *moment[SL_FILTER_MOMENTS_MAX];
+	uint64_t *weight, *draw;
+	uint32_t *end;
+	uint64_t *word; /* the counters of the step (enum sl_filter_word) */
+};
+
+/* All but the first, of all particles: on the host, for each CPU level, and on a device. */
+typedef void sl_filter_loop(enum sl_filter_work which, const struct sl_filter_pass *p);
+typedef enum sl_status sl_filter_launcher(
+	enum sl_filter_work which, const struct sl_filter_pass *p, sl_stream s);
+sl_filter_launcher sl_queue_filter, sl_queue_filter_emulated;
+
+/* --- the particles of a pass, for host and device --------------------------------------------- */
+
+/* Orders as the floats do; NaN is below all others. */
+SL_HD uint32_t sl_filter_order(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return x != x ? 0 : bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/* The float of that order. */
+SL_HD float sl_filter_of_order(uint32_t order)
+{
+	uint32_t bits = order >> 31 ? order & 0x7fffffffu : ~order;
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+/* The bits of |x|; 0 unless it is finite. */
+SL_HD uint32_t sl_filter_magnitude(float x)
+{
+	float magnitude = fabsf(x);
+	uint32_t bits;
+
+	memcpy(&bits, &magnitude, sizeof(bits));
+	return bits < 0x7f800000u ? bits : 0;
+}
+
+/* 2^e for -1022 <= e <= 1023. */
+SL_HD double sl_filter_power(int e)
+{
+	return sl_double((uint64_t)(1023 + e) << 52);
+}
+
+/* The factor of the terms of a sum of |x|^power: the sum of n of them fits. */
+SL_HD double sl_filter_scale(int log_n, uint64_t largest, int power)
+{
+	return sl_filter_power(62 - log_n - power * ((int)(largest >> 23) - 126));
+}
+
+/* The weight of particle i before it is rounded: exp(l_i - max l), or 0. */
+SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float peak)
+{
+	float l = p->from.log_weight[i];
+
+	return fabsf(l) <= 3.4028234e38f ? sl_exp_double((double)l - (double)peak) : 0.0;
+}
+
+/* The words of a thread for the pass weigh: squares, then two sums for each moment. */
+enum { SL_FILTER_SUMS = 4 + 2 * SL_FILTER_MOMENTS_MAX };
+
+/* Sets the integer weight of particle i, and adds to the sums. n_moments: a constant. */
+SL_HD_PART void sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint32_t i,
+	float peak, const double scale[2 * SL_FILTER_MOMENTS_MAX], uint64_t *sum)
+{
+	double weight = sl_filter_weight(p, i, peak);
+	uint64_t w = (uint64_t)(weight * sl_filter_power(63 - p->log_n));
+	sl_u128 square = (sl_u128)w * w;
+
+	p->weight[i] = w;
+	sum[0] += (uint32_t)square;
+	sum[1] += (uint32_t)(square >> 32);
+	sum[2] += (uint32_t)(square >> 64);
+	sum[3] += (uint32_t)(square >> 96);
+	for (uint32_t k = 0; k < n_moments; k++) {
+		double x = k < p->n_moments ? (double)p->moment[k][i] : 0;
+		double first = weight * (fabs(x) < 3.5e38 ? x : 0.0);
+		double second = first * x;
+
+		sum[4 + 2 * k] += (uint64_t)(int64_t)(first * scale[2 * k]);
+		sum[5 + 2 * k] +=
+			(uint64_t)(int64_t)(fabs(first) > 0 ? second * scale[2 * k + 1] : 0.0);
+	}
+}
+
+SL_HD void sl_filter_scales(const struct sl_filter_pass *p, double scale[2 * SL_FILTER_MOMENTS_MAX])
+{
+	for (uint32_t k = 0; k < SL_FILTER_MOMENTS_MAX; k++)
+		for (uint32_t power = 1; power <= 2; power++)
+			scale[2 * k + power - 1] =
+				k >= p->n_moments
+					? 0
+					: sl_filter_scale(p->log_n,
+						  p->word[SL_FILTER_MOMENTS + 2 * p->n_moments + k],
+						  (int)power);
+}
+
+/* Whether the particles are resampled; after the scan of the weights. */
+SL_HD bool sl_filter_resamples(const struct sl_filter_pass *p)
+{
+	const uint64_t s = p->weight[p->n - 1], *q = p->word + SL_FILTER_SQUARES;
+	sl_u128 squares =
+		((sl_u128)q[3] << 96) + ((sl_u128)q[2] << 64) + ((sl_u128)q[1] << 32) + q[0];
+
+	return s > 0 && (p->last || (sl_u128)s * s < squares * p->least);
+}
+
+/* floor(c m / s) and the remainder, for c <= s and m <= 2^32; the quotient is exact. */
+SL_HD uint64_t sl_filter_divide(uint64_t c, uint64_t m, uint64_t s, uint64_t *rest)
+{
+	uint64_t q = (uint64_t)((double)c * ((double)m / (double)s));
+	sl_i128 left = (sl_i128)((sl_u128)c * m) - (sl_i128)((sl_u128)q * s);
+
+	for (; left < 0; left += s)
+		q--;
+	for (; left >= (sl_i128)s; left -= s)
+		q++;
+	*rest = (uint64_t)left;
+	return q;
+}
+
+/* U_j: 32 random bits. */
+SL_HD uint32_t sl_filter_uniform(const struct sl_filter_pass *p, uint64_t slot)
+{
+	const uint64_t block = (UINT64_C(1) << 63) + p->step;
+	const uint64_t of = p->scheme == SL_RESAMPLE_SYSTEMATIC ? 0 : slot;
+
+	return sl_draw(p->seed, p->first_id + of, block).at[0];
+}
+
+/* V_j: 63 random bits. */
+SL_HD uint64_t sl_filter_draw(const struct sl_filter_pass *p, uint32_t slot)
+{
+	struct sl_words words = sl_draw(p->seed, p->first_id + slot, (UINT64_C(1) << 63) + p->step);
+
+	return (uint64_t)(words.at[1] >> 1) << 32 | words.at[0];
+}
+
+/* floor(N w_i / S). */
+SL_HD uint32_t sl_filter_copies(const struct sl_filter_pass *p, uint32_t i)
+{
+	const uint64_t s = p->weight[p->n - 1];
+	uint64_t rest;
+
+	return s == 0 ? 1
+	              : (uint32_t)sl_filter_divide(
+				p->weight[i] - (i > 0 ? p->weight[i - 1] : 0), p->n, s, &rest);
+}
+
+/* E_i of multinomial resampling: the number of draws below C_i, by a binary search. */
+SL_HD uint32_t sl_filter_end_of_draws(const struct sl_filter_pass *p, uint32_t i)
+{
+	const uint64_t s = p->weight[p->n - 1];
+	const sl_u128 sum = (sl_u128)p->weight[i] << 63;
+	uint32_t first = 0;
+
+	for (uint32_t n = p->n; n > 0;) {
+		uint32_t half = n / 2;
+		bool below = (sl_u128)p->draw[first + half] * s < sum;
+
+		first += below ? half + 1 : 0;
+		n = below ? n - half - 1 : half;
+	}
+	return first;
+}
+
+/*
+ * E_i. q = floor(N C_i / S) slots, and the first `part` / 2^32 of one more, are those of the
+ * particles up to i; of residual resampling `whole` of them are copies.
+ */
+SL_HD uint32_t sl_filter_end(const struct sl_filter_pass *p, uint32_t i)
+{
+	uint64_t rest, part, left, q;
+	uint32_t whole;
+
+	if (p->scheme == SL_RESAMPLE_MULTINOMIAL)
+		return sl_filter_end_of_draws(p, i);
+	whole = p->scheme == SL_RESAMPLE_RESIDUAL ? p->end[i] : 0;
+	q = sl_filter_divide(p->weight[i], p->n, p->weight[p->n - 1], &rest);
+	part = sl_filter_divide(rest, UINT64_C(1) << 32, p->weight[p->n - 1], &left);
+	part += left > 0;
+	if (part == 0)
+		return (uint32_t)q;
+	if (part == UINT64_C(1) << 32)
+		return (uint32_t)q + 1;
+	return (uint32_t)q + (sl_filter_uniform(p, q - whole) < part);
+}
+
+/*
+ * The work COPY, DRAW or END of particle i. END sets the end of its run of slots, and its columns that
+ * are not moved.
+ */
+SL_HD void sl_filter_item(
+	enum sl_filter_work which, const struct sl_filter_pass *p, uint32_t i, bool resamples)
+{
+	if (which == SL_FILTER_COPY)
+		p->end[i] = sl_filter_copies(p, i);
+	if (which == SL_FILTER_DRAW)
+		p->draw[i] = sl_filter_draw(p, i);
+	if (which != SL_FILTER_END)
+		return;
+	p->end[i] = resamples ? sl_filter_end(p, i) : i + 1;
+	p->to.log_weight[i] = resamples ? 0.0f : p->from.log_weight[i];
+	p->to.fate[i] = p->from.fate[i];
+	if (p->to.steps)
+		p->to.steps[i] = p->from.steps[i];
+	if (i == 0) {
+		p->word[SL_FILTER_SUM] = p->weight[p->n - 1];
+		p->word[SL_FILTER_RESAMPLED] = resamples;
+	}
+}
+
+/* --- a batch ---------------------------------------------------------------------------------- */
+
+struct sl_recipe;
+
+/* Lays out what a filter of at most n particles needs in addition to its columns. */
+void sl_filter_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* Bytes of scratch for the primitives of a step. */
+size_t sl_filter_scratch(const struct sl_recipe *r, uint32_t n);
+
+/* Does or queues work of a step of a filter. */
+typedef enum sl_status sl_filter_runner(const struct sl_recipe *r, void *ctx, struct sl_batch *b,
+	enum sl_filter_work which, const struct sl_filter_pass *p);
+
+/*
+ * Runs all steps of b, which has been generated. counters are those of the filter, all 0, in the
+ * memory of x. The host does not wait.
+ */
+enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	sl_filter_runner *run, void *ctx, uint64_t *counters);
+
+/*
+ * What the counters of a step say: the log likelihood of the observations up to this one, the
+ * effective sample size, 1 if it resampled, else 0; then mean and variance of each moment.
+ */
+enum { SL_FILTER_FACTS = 3, SL_FILTER_VALUES = SL_FILTER_FACTS + 2 * SL_FILTER_MOMENTS_MAX };
+
+/*
+ * Sets the values of a step of a filter of n particles. *before, 0 before the first step, is the log
+ * likelihood at the last resampling. The same bits everywhere.
+ */
+void sl_filter_read_step(const struct sl_resampling *f, uint32_t n, const uint64_t *word,
+	double *before, double value[SL_FILTER_VALUES]);
+
+/*
+ * Sets the log likelihood in the tally of a batch whose counters are complete. SL_CHECK_FAILED if no
+ * particle has a weight any more.
+ */
+enum sl_status sl_filter_complete(const struct sl_recipe *r, struct sl_batch *b);
+
+SL_C_END
+
+#endif
