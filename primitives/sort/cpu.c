@@ -30,7 +30,7 @@
 enum {
 	DIGIT_BITS = 12, /* counters of 2^12 digits take half of an L1 cache */
 	DIGITS = 1 << DIGIT_BITS,
-	FEW_BITS = 8, /* for fewer keys than that, to add up fewer counters */
+	FEW_BITS = 8, /* for fewer keys than half of that: fewer counters to add up */
 	/* Keys that are in order by so many more bits than number them are sorted by insertion:
 	   then one in 32 random keys has to move. */
 	EXTRA_BITS = 4,
@@ -346,7 +346,7 @@ static uint32_t bits_up_to(uint64_t differ)
 
 static uint32_t passes_of(uint32_t bits, uint32_t n)
 {
-	const uint32_t most = n < DIGITS ? FEW_BITS : DIGIT_BITS;
+	const uint32_t most = n < DIGITS / 2 ? FEW_BITS : DIGIT_BITS;
 
 	return (bits + most - 1) / most;
 }
