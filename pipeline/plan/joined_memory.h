@@ -52,7 +52,7 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
  * who reads it (merge.c).
  */
 enum {
-	SL_MERGE_SOURCE_BYTES = 2560,
+	SL_MERGE_SOURCE_BYTES = 2816,
 	SL_MERGE_FEED_BYTES = 1 << 13,
 	SL_MERGE_STREAM_BYTES = 40,
 	SL_MERGE_READER_BYTES = SL_MERGE_SOURCE_BYTES + SL_MERGE_BLOCK_BYTES,
