@@ -103,7 +103,8 @@ const struct sl_option sl_options[] = {
 		.help = "the particles that survive: a fate, a condition such as transmitted and w "
 			"> 0.5, or 1 keV < ekin <= 2 keV and not (x^2 + y^2 < 9 cm^2 or pdg in "
 			"[photon, 11]), or a list of these, of which one must hold; with "
-			"output.format: none it can be left out, and no particle survives"),
+			"output.format: none it can be left out, and no particle survives; filters "
+			"(model smc) keep all particles without it"),
 	PLAIN(key, TEXTS,
 		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
 			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "

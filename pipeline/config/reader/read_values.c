@@ -167,7 +167,11 @@ static bool is_optional(const struct sl_reader *r, const char *path)
 		return r->model && (r->model->read || has_list(r));
 	if (r->model && has_list(r) && is_of_source(r, path))
 		return true;
-	return strcmp(path, "keep") == 0 && format &&
+	if (strcmp(path, "keep") != 0)
+		return false;
+	if (r->model && r->model->resampling)
+		return true;
+	return format &&
 	       strcmp(sl_yaml_text(r->tree[format->key.source], format->value, NULL), "none") == 0;
 }
 

@@ -20,6 +20,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text.h"
+#include "stages/formats/formats.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
 
@@ -94,6 +95,8 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
 	struct sl_program k = {.n = 0};
 	bool right = c->keep.n > 0;
 
+	if (!right && choices->model->resampling && choices->format != &sl_format_none)
+		choices->keep = fates;
 	for (uint32_t i = 0; i < c->keep.n; i++) {
 		const char *text = c->keep.at[i];
 		char key[SL_WORD_BYTES];
