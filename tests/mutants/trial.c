@@ -20,6 +20,7 @@
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/filter_check.h"
 #include "tests/support/device/pack_kernels_check.h"
 #include "tests/support/formats/deflate_check.h"
 #include "tests/support/formats/deflate_inputs.h"
@@ -162,6 +163,7 @@ static void try_stages(uint32_t blocks)
 		100 * blocks, brief ? 40 : 80, brief || blocks == MANY_BLOCKS ? 320 : 700);
 	pack_check_kernels(2305);
 	mcpl_pack_check_kernel(brief ? 260 : 600);
+	filter_check_kernels(brief ? 260 : 2305);
 	device_pipeline_check_backends(96);
 }
 

@@ -9,6 +9,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/filter_check.h"
 #include "tests/support/device/pack_check.h"
 #include "tests/support/device/pack_kernels_check.h"
 
@@ -86,6 +87,11 @@ TEST(kernels_pack_as_the_host)
 	sl_emulator_set_settings(&c);
 	pack_check_kernels(KERNELS);
 	mcpl_pack_check_kernel(KERNELS / 8);
+}
+
+TEST(kernels_filter_as_the_host)
+{
+	filter_check_kernels(KERNELS);
 }
 
 TEST(jobs_fit_into_their_scratch)

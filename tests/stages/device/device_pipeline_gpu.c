@@ -6,6 +6,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
 #include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/filter_check.h"
 #include "tests/support/device/pack_kernels_check.h"
 
 enum { RECIPES = 150, LARGEST = 1000003, FLIPPED = 1000 };
@@ -49,6 +50,11 @@ TEST(kernels_pack_as_the_host)
 {
 	pack_check_kernels(sl_sampling_size(3000001));
 	mcpl_pack_check_kernel(sl_sampling_size(1000003));
+}
+
+TEST(kernels_filter_as_the_host)
+{
+	filter_check_kernels(sl_sampling_size(1000003));
 }
 
 BEFORE_TESTS()
