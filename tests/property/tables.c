@@ -120,6 +120,7 @@ static struct sl_table any_table(struct rnd *g, const struct sl_format *f, uint3
 		columns = SL_BIT(rnd_below(g, SL_COLUMN_COUNT)) |
 		          SL_BIT(rnd_below(g, SL_COLUMN_COUNT));
 	}
+	columns = columns ? columns : SL_BIT(SL_COLUMN_id); /* npz has no rows without a column */
 	t = make_table(n, columns, rnd_bits(g) & rnd_bits(g), (enum kind)rnd_below(g, KIND_COUNT));
 	set_floats(g, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++)
