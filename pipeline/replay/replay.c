@@ -207,8 +207,8 @@ enum sl_status sl_replay(
 			(unsigned long long)id);
 	if (plan->recipe.resampling.steps > 0)
 		return sl_fail(SL_USAGE,
-			"replay: a particle of model %s descends from others of its filter, so it has "
-			"no history of its own; its states are in the survivors of sluice run",
+			"replay: a particle of model %s descends from others of its filter, so it "
+			"cannot be computed alone; its states are in the survivors of sluice run",
 			plan->recipe.model->name);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,

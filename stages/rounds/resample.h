@@ -18,8 +18,8 @@
  * The copies of particle i end at slot E_i, which follows from C_i alone in integers, so the
  * ancestors are the same everywhere; the primitive expand copies the columns. A step that does not
  * resample copies each particle to its own slot, so that the host need not know. Slot j draws
- * from the stream of its own id whatever its ancestor was: U_j and V_j from the blocks from 2^63 on,
- * systematic resampling from the stream of slot 0.
+ * from the random stream of its id, not from that of its ancestor. U_j and V_j are from the blocks
+ * from 2^63 on; systematic resampling takes those of slot 0.
  *
  * Means and variances are sums of exp(l_i - max l) x and of that times x, rounded to multiples of
  * 2^-(62 - ceil(log2 N)) of a power of 2 above the largest |x| or x^2, so that they are exact too.
