@@ -73,7 +73,7 @@ static void try_size(const struct sl_backend *b, struct sl_tuning tuning, uint32
  */
 static void try_backend(const struct sl_backend *b, uint32_t blocks)
 {
-	static const uint32_t sizes[] = {1, 31, 257, 2047, 3333};
+	static const uint32_t sizes[] = {1, 31, 257, 2047, 2048, 3333};
 	const struct sl_tuning own = {0};
 	struct sl_tuning small = {.items = b->tunable.items_can[0]};
 
