@@ -77,14 +77,18 @@ def _volume(domain: Mapping[str, Any], folder: str, cfg: Settings) -> None:
 
 def load(path: str) -> Settings:
     """The settings of an input file of MCX, with the keys of pmcx."""
-    with open(path, encoding="utf-8") as file:
-        data = _decoded(json.load(file))
+    with open(path, encoding="utf-8-sig") as file:
+        data = json.load(file)
     if not isinstance(data, dict) or not {"Session", "Domain", "Optode"} <= set(data):
         raise ValueError("this is no input file of MCX: it has no sections Session, Domain and Optode")
     try:
-        return _settings(data, os.path.dirname(path))
+        return _settings(_decoded(data), os.path.dirname(path))
     except KeyError as e:
         raise ValueError(f"the key {e} is missing") from e
+    except (AttributeError, TypeError) as e:
+        raise ValueError(f"a section, a list or a type of items is not as MCX writes it ({e})") from e
+    except (zlib.error, lzma.LZMAError, EOFError) as e:
+        raise ValueError(f"_ArrayZipData_: cannot be decompressed ({e}); save the array again") from e
 
 
 def _settings(data: Mapping[str, Any], folder: str) -> Settings:
@@ -127,7 +131,7 @@ class _Painter:
 
     def centres(self, point: Any, moved: bool = True) -> List[Any]:
         """x, y and z of the centres of all voxels relative to a point, each along its axis."""
-        at = numpy.asarray(point, "f8") - (self.origin if moved else 0)
+        at = numpy.asarray(point, "f8") - self.origin * moved
         return [c - p for c, p in zip(numpy.ix_(*(numpy.arange(n) + 0.5 for n in self.vol.shape)), at)]
 
     def slices(self, axis: int, begin: float, end: float, tag: int) -> None:
@@ -167,13 +171,13 @@ class _Painter:
                 axis = _AXES.index(name[0])
                 self.slices(axis, max(first - 0.5, 0), min(last, self.vol.shape[axis]), tag)
         elif name != "Name":
-            raise ValueError(f"shapes: {name} is not known; draw it into cfg['vol'] with numpy")
+            raise ValueError("no shape has this name; draw it into cfg['vol'] with numpy")
 
     def cylinder(self, s: Mapping[str, Any], tag: int) -> None:
         along = numpy.subtract(s["C1"], s["C0"]).astype("f8")
         length = float(numpy.linalg.norm(along))
         if length == 0:
-            raise ValueError("shapes: Cylinder has equal ends C0 and C1; move one of them")
+            raise ValueError("its ends C0 and C1 are equal; move one of them")
         centres = self.centres(s["C0"])
         d = sum(c * a / length for c, a in zip(centres, along))
         self.vol[(d >= 0) & (d <= length) & (sum(c * c for c in centres) - d * d <= s["R"] ** 2)] = tag
@@ -184,7 +188,14 @@ def rasterise(shapes: Any, vol: Any) -> Any:
     if isinstance(shapes, (str, bytes)):
         shapes = json.loads(shapes)
     painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"))
-    items: List[Tuple[str, Any]] = [item for shape in shapes["Shapes"] for item in list(shape.items())[:1]]
+    drawn = shapes.get("Shapes") if isinstance(shapes, dict) else None
+    if not isinstance(drawn, list) or not all(isinstance(shape, dict) for shape in drawn):
+        raise ValueError('shapes: are not {"Shapes": [{"Sphere": {...}}, ...]}; correct them')
+    items: List[Tuple[str, Any]] = [item for shape in drawn for item in list(shape.items())[:1]]
     for name, shape in items:
-        painter.paint(name, shape)
+        try:
+            painter.paint(name, shape)
+        except (LookupError, TypeError, ValueError) as e:
+            problem = f"{e} is missing" if isinstance(e, KeyError) else str(e)
+            raise ValueError(f"shapes: {name} is not possible: {problem}") from e
     return painter.vol

@@ -93,14 +93,17 @@ def test_shapes():
     ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "savedetflag": "dpi"}, "savedetflag"),
     ({"srcdir": [0, 0, 1, 5]}, "srcdir"), ({"isnormalized": 0}, "isnormalized"),
     ({"prop": MEDIA + [[0, 1, 0, 1.5]], "vol": numpy.arange(8).reshape(2, 2, 2) % 3}, "isreflect"),
-    ({"isreflect": 1, "srcpos": [30, 30, -1], "srcdir": [0, 0.6, 0.8]}, "isspecular"), ({"tend": None}, "tend")])
+    ({"isreflect": 1, "srcpos": [30, 30, -1], "srcdir": [0, 0.6, 0.8]}, "isspecular"), ({"tend": None}, "tend"),
+    ({"tstep": -1}, "tend"), ({"tstart": 6e-9}, "tend"), ({"vol": numpy.zeros((0, 2, 2))}, "vol"), ({"nphoton": "many"}, "nphoton"),
+    ({"srcpos": [1, 1]}, "srcpos"), ({"detpos": [[1, 1, 1]]}, "detpos"), ({"unitinmm": -1}, "unitinmm"),
+    ({"savedetflag": "dq", "issavedet": 1}, "savedetflag"), ({"vol": numpy.full((2, 2, 2), numpy.nan)}, "vol"),
+    *(({"shapes": {"Shapes": shapes}}, "shapes") for shapes in ({}, [3], [{"Sphere": {"O": [1, 1, 1]}}], [{"Box": {"O": [1]}}]))])
 def test_refusals_name_the_setting(more, key):
-    with pytest.raises(ValueError, match=f"(?m)^{key}: "):
+    with pytest.raises(ValueError, match=f"^{key}: [^\n]*$"):
         mcx.translate({**CUBE60, **more})
 
 
 def test_input_file(tmp_path):
-    packed = base64.b64encode(zlib.compress(numpy.arange(8, dtype="u1").tobytes())).decode()
     data = {"Session": {"ID": "cube", "Photons": 1e6, "RNGSeed": 7, "DoMismatch": False, "DoPartialPath": 0,
                         "OutputType": "X"},
             "Forward": {"T0": 0, "T1": 5e-9, "Dt": 5e-9},
@@ -114,7 +117,7 @@ def test_input_file(tmp_path):
     made = mcx.translate(_mcx_input.load(str(path)))
     assert made.config == mcx.translate(CUBE60).config and (made.labels == 1).all()
     data["Shapes"] = {"_ArrayType_": "uint8", "_ArraySize_": [2, 2, 2], "_ArrayZipType_": "zlib",
-                      "_ArrayZipData_": packed}
+                      "_ArrayZipData_": base64.b64encode(zlib.compress(bytes(range(8)))).decode()}
     path.write_text(json.dumps(data))
     assert (_mcx_input.load(str(path))["vol"] == numpy.arange(8).reshape(2, 2, 2)).all()
     data["Domain"] = {**data["Domain"], "VolumeFile": "v.bin", "Dim": [4, 2, 1]}
