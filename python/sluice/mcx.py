@@ -443,12 +443,15 @@ def main(words: List[str]) -> int:
     if len(words) not in (1, 2) or words[0].startswith("-"):
         print(main.__doc__, file=sys.stderr)
         return 2
+    to = words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz"
     try:
+        if not os.access(os.path.dirname(to) or ".", os.W_OK):  # before the work, not after it
+            raise OSError(f"{to} cannot be written; name another file")
         result = run(words[0])
+        stat = result.pop("stat")
+        numpy.savez(to, **result)
     except (ValueError, OSError, MemoryError, Error) as e:
         print(f"sluice: {words[0]}: {e}", file=sys.stderr)
         return e.status.code if isinstance(e, Error) else 2
-    stat = result.pop("stat")
     print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %")
-    numpy.savez(words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz", **result)
     return 0

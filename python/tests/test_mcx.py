@@ -124,6 +124,7 @@ def test_input_file(tmp_path):
     numpy.arange(8, dtype="u1").tofile(tmp_path / "v.bin")
     path.write_text(json.dumps(data))
     assert _mcx_input.load(str(path))["vol"][1, 1, 0] == 5
+    assert mcx.main([str(path), str(tmp_path / "none" / "a.npz")]) == 2
 
 
 def test_cube60_absorbs_what_mcx_publishes():
