@@ -85,10 +85,8 @@ def load(path: str) -> Settings:
         return _settings(_decoded(data), os.path.dirname(path))
     except KeyError as e:
         raise ValueError(f"the key {e} is missing") from e
-    except (AttributeError, TypeError) as e:
-        raise ValueError(f"a section, a list or a type of items is not as MCX writes it ({e})") from e
-    except (zlib.error, lzma.LZMAError, EOFError) as e:
-        raise ValueError(f"_ArrayZipData_: cannot be decompressed ({e}); save the array again") from e
+    except (AttributeError, TypeError, zlib.error, lzma.LZMAError, EOFError) as e:
+        raise ValueError(f"a section, a list or a compressed array is not as MCX writes it ({e})") from e
 
 
 def _settings(data: Mapping[str, Any], folder: str) -> Settings:
@@ -196,6 +194,5 @@ def rasterise(shapes: Any, vol: Any) -> Any:
         try:
             painter.paint(name, shape)
         except (LookupError, TypeError, ValueError) as e:
-            problem = f"{e} is missing" if isinstance(e, KeyError) else str(e)
-            raise ValueError(f"shapes: {name} is not possible: {problem}") from e
+            raise ValueError(f"shapes: {name}: {e}{' is missing' * isinstance(e, KeyError)}") from e
     return painter.vol

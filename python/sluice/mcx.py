@@ -8,7 +8,6 @@ docs/mcx.md has the table of all keys. A setting that changes the result and can
 """
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import sys
@@ -104,9 +103,10 @@ class _Reader:
     def check_numbers(self) -> None:
         """Refuses what is no number, or has too few of them: then nothing else can be checked."""
         for key, (least, most) in _RANKS.items():
-            found = numpy.array(numpy.nan)
-            with contextlib.suppress(TypeError, ValueError):
+            try:
                 found = numpy.array(self.get(key, [] if least else 0), "f8")
+            except (TypeError, ValueError):
+                found = numpy.array(numpy.nan)
             if not least <= found.ndim <= most or found.ndim == 0 and not numpy.isfinite(found):
                 self.refuse(key, f"{str(self.cfg[key])[:60]} is not possible; numbers are needed")
             elif found.size and key in _ROWS and found.shape[-1] < _ROWS[key]:
@@ -304,8 +304,8 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     labels = _labels(r)
     media, n_outside, n_of_times = _media(r, labels)
     source = _source(r, unit, origin)
-    differ = any(m["n"] != n_of_times for m in media)
-    earlier = 0.0 if r.problems else _earlier(r, source, labels, unit, (n_outside, n_of_times, differ))
+    n = (n_outside, n_of_times, any(m["n"] != n_of_times for m in media))
+    earlier = 0.0 if r.problems else _earlier(r, source, labels, unit, n)
     seed = r.get("seed", 1648335518)
     if numpy.ndim(seed):
         r.refuse("seed", "the seeds of photons are not possible; use a number")

@@ -3,26 +3,23 @@
 
 #include "python/src/primitives/primitives.h"
 
-/* What check_words() asks for. */
-static const char keys_needed
-	[] = "uint32 or uint64 are needed; astype() does not keep the order of negative numbers and "
-	     "fractions: filter(columns, key='x:float') sorts particles by any column",
-	terms_needed[] =
-		"uint32, uint64, int32, int64, float32 or float64 are needed; astype() cuts "
-		"fractions, and changes values out of range",
-	counts_needed[] = "uint32, uint64, int32 or int64 are needed; astype() cuts fractions, and "
-			  "changes values out of range",
-	numbers_needed[] = "uint32 or uint64 are needed";
-
-/* Whether an array has unsigned numbers of 4 or 8 bytes; signed ones too for terms and counts. */
-static bool check_words(const struct sl_py_array *a, const char *name, const char *needed)
+/* Whether an array has unsigned numbers of 4 or 8 bytes; also_signed: or signed ones. */
+static bool check_words(const struct sl_py_array *a, const char *name, bool also_signed)
 {
-	bool also_signed = needed == terms_needed || needed == counts_needed;
+	const bool scan = strcmp(name, "array") == 0, sort = strcmp(name, "keys") == 0;
 
 	if ((a->kind == 'u' || (also_signed && a->kind == 'i')) && (a->bytes == 4 || a->bytes == 8))
 		return true;
-	return sl_py_refuse(sl_fail(SL_USAGE, "%s: the array has items of %s, but %s", name,
-		sl_py_type_name(a), needed));
+	return sl_py_refuse(sl_fail(SL_USAGE,
+		"%s: the array has items of %s, but uint32 or uint64%s are needed%s", name,
+		sl_py_type_name(a),
+		scan          ? ", int32, int64, float32 or float64"
+		: also_signed ? ", int32 or int64"
+			      : "",
+		also_signed ? "; astype() cuts fractions, and changes values out of range"
+		: sort ? "; astype() does not keep the order of negative numbers and fractions: "
+			 "filter(columns, key='x:float') sorts particles by any column"
+		       : ""));
 }
 
 static enum sl_type type_of(const struct sl_py_array *a)
@@ -38,7 +35,7 @@ static struct sl_py_operand *take_number(
 {
 	struct sl_py_operand *o = sl_py_operand_take(c, object, name, writable);
 
-	if (!o || !check_words(&o->array, name, numbers_needed))
+	if (!o || !check_words(&o->array, name, false))
 		return NULL;
 	if (o->bytes == o->array.bytes && (!writable || o->bytes == sizeof(uint32_t)))
 		return o;
@@ -99,7 +96,7 @@ static PyObject *scan(struct sl_py_call *c, PyObject *array, PyObject *out, PyOb
 
 	if (!in || !(sl_py_is_real(&in->array) ||
 			   (c->shape.sum ? refuse_sum(&in->array)
-					 : check_words(&in->array, "array", terms_needed))))
+					 : check_words(&in->array, "array", true))))
 		return NULL;
 	like = in->array;
 	like.n = c->shape.sum ? 1 : like.n;
@@ -214,7 +211,7 @@ static PyObject *expand(struct sl_py_call *c, PyObject *runs, PyObject *out, lon
 	const struct sl_py_operand *in = sl_py_items_take(c, runs, "runs", false);
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
 
-	if (!in || !check_words(&in->array, "runs", counts_needed))
+	if (!in || !check_words(&in->array, "runs", true))
 		return NULL;
 	like.n = slots < 0 ? in->array.n : (size_t)slots;
 	if (!sl_py_output_take(c, out, "out", &like))
@@ -296,7 +293,7 @@ static PyObject *sort(struct sl_py_call *c, const struct sort_arrays *s, int end
 	bool paired = s->values != Py_None;
 	PyObject *keys, *values;
 
-	if (!in || !check_words(&in->array, "keys", keys_needed) ||
+	if (!in || !check_words(&in->array, "keys", false) ||
 		!sl_py_output_take(c, s->out, "out", &in->array) ||
 		(paired && !take_values(c, s, in->array.n)) ||
 		!take_count(c, s->count, &job->n_type))
