@@ -25,7 +25,6 @@ static enum sl_status add(
 	const char *path, const struct sl_external *external, const struct sl_model **model)
 {
 	const struct sl_model *m = external ? external->model : NULL;
-	bool complete;
 
 	if (!external)
 		return sl_fail(SL_BAD_INPUT,
@@ -37,13 +36,9 @@ static enum sl_status add(
 			"%s: was built for another version of the program (interface %.16s, this one "
 			"has " SL_MODEL_INTERFACE "); build it again with sluice model build",
 			path, external->interface);
-	complete = m->help && m->species;
-	for (size_t i = 0; i < m->n_options; i++)
-		complete &= m->options[i].help != NULL;
-	if (!complete)
+	if (!m->help || !m->species)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: SL_MODEL() lacks .help or .species, or an option lacks .help; add it, and build again",
-			path);
+			"%s: SL_MODEL() lacks .help or .species; add it, and build again", path);
 	if (!sl_model_add(m))
 		return sl_fail(SL_USAGE,
 			"%s: the program has a model %s, or already %d models; use another name",

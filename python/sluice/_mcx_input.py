@@ -7,7 +7,7 @@ import json
 import lzma
 import os
 import zlib
-from typing import Any, Callable, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping
 
 import numpy
 
@@ -189,8 +189,7 @@ def rasterise(shapes: Any, vol: Any) -> Any:
     drawn = shapes.get("Shapes") if isinstance(shapes, dict) else None
     if not isinstance(drawn, list) or not all(isinstance(shape, dict) for shape in drawn):
         raise ValueError('shapes: are not {"Shapes": [{"Sphere": {...}}, ...]}; correct them')
-    items: List[Tuple[str, Any]] = [item for shape in drawn for item in list(shape.items())[:1]]
-    for name, shape in items:
+    for name, shape in (item for shape in drawn for item in list(shape.items())[:1]):
         try:
             painter.paint(name, shape)
         except (LookupError, TypeError, ValueError) as e:

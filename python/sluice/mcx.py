@@ -46,11 +46,9 @@ _DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it ou
              "istrajstokes": (0, "there is no polarisation"), "srcweight": (1, "the result is per launched photon")}
 """Settings that only may have their default, and what to do instead."""
 
-_RANKS = {**dict.fromkeys(("nphoton", "unitinmm", "tstart", "tend", "tstep", "respin", "maxdetphoton"), (0, 0)),
-          **dict.fromkeys(("prop", "srcparam1", "srcparam2"), (0, 9)), **dict.fromkeys(("srcpos", "srcdir", "detpos"), (1, 9))}
-"""The dimensions, at least and at most, of settings that are numbers."""
-_ROWS = {"srcpos": 3, "srcdir": 3, "detpos": 4}
-"""How many numbers a row has at least."""
+_NUMBERS = {**dict.fromkeys(("nphoton", "unitinmm", "tstart", "tend", "tstep", "respin", "maxdetphoton", "seed"), (0, 0)),
+            "prop": (9, 0), "srcparam1": (9, 0), "srcparam2": (9, 0), "srcpos": (9, 3), "srcdir": (9, 3), "detpos": (9, 4)}
+"""Settings that are numbers: their dimensions at most, and how many numbers a row has at least."""
 
 _OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
 _COLUMNS = ["x", "y", "z", "u", "v", "w"]
@@ -102,15 +100,16 @@ class _Reader:
 
     def check_numbers(self) -> None:
         """Refuses what is no number, or has too few of them: then nothing else can be checked."""
-        for key, (least, most) in _RANKS.items():
+        for key in [key for key in _NUMBERS if key in self.cfg]:
+            most, row = _NUMBERS[key]
             try:
-                found = numpy.array(self.get(key, [] if least else 0), "f8")
+                found = numpy.array(self.cfg[key], "f8")
             except (TypeError, ValueError):
                 found = numpy.array(numpy.nan)
-            if not least <= found.ndim <= most or found.ndim == 0 and not numpy.isfinite(found):
+            if found.ndim > most or found.ndim == 0 and (row or not numpy.isfinite(found)):
                 self.refuse(key, f"{str(self.cfg[key])[:60]} is not possible; numbers are needed")
-            elif found.size and key in _ROWS and found.shape[-1] < _ROWS[key]:
-                self.refuse(key, f"has {found.shape[-1]} numbers, and {_ROWS[key]} are needed; add the others")
+            elif row and found.shape[-1] < row and (found.size or key != "detpos"):
+                self.refuse(key, f"has {found.shape[-1]} numbers, and {row} are needed; add the others")
         self.finish()
         start, end, step = (float(self.get(key, 0)) for key in ("tstart", "tend", "tstep"))
         if "tend" in self.cfg and not (0 <= start < end and step >= 0):
@@ -306,12 +305,8 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     source = _source(r, unit, origin)
     n = (n_outside, n_of_times, any(m["n"] != n_of_times for m in media))
     earlier = 0.0 if r.problems else _earlier(r, source, labels, unit, n)
-    seed = r.get("seed", 1648335518)
-    if numpy.ndim(seed):
-        r.refuse("seed", "the seeds of photons are not possible; use a number")
-        seed = 1
-    respin = int(r.get("respin", 1))
-    particles = int(float(r.get("nphoton", 1))) * max(respin, 1)
+    seed = int(r.get("seed", 1648335518))
+    particles = int(float(r.get("nphoton", 1))) * max(int(r.get("respin", 1)), 1)
     voxels = {"voxel": _mm(unit), "media": media, "n_outside": n_outside, "absorption": "implicit",
               "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
               "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
@@ -320,7 +315,7 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     if flag:
         voxels["detectors"] = [{"position": [_mm(v) for v in (d[:3] - origin) * unit], "radius": _mm(d[3] * unit)}
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
-    run_of = {"name": "mcx", "seed": int(seed) if seed > 0 else random.getrandbits(63), "particles": particles,
+    run_of = {"name": "mcx", "seed": seed if seed > 0 else random.getrandbits(63), "particles": particles,
               "batch": -(-particles // BATCHES)}
     tallies = _tally(r, estimator, earlier)
     r.finish()

@@ -263,8 +263,7 @@ TEST(unknown_names)
 	assert_fails(sl_find(SL_COMPACT, "warp", &found), SL_USAGE,
 		"there is no compact 'warp': no backend has that name; choose one of ");
 	assert_true(found == NULL && sl_scratch(found, &(struct sl_shape){.n = N}) == 0);
-	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE,
-		"one of store, zlib, isal, libdeflate, cpu, cpu_fast");
+	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE, "choose one of store, zlib, isal");
 	assert_fails(sl_find(SL_SORT, NULL, &found), SL_USAGE, "found is a null pointer");
 	assert_fails(sl_find(SL_SORT, "CPU", &found), SL_USAGE, "there is no sort 'CPU'");
 #ifndef SL_WITH_CUDA
