@@ -103,14 +103,16 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
         cfg["srcpattern"] = numpy.reshape(pattern["Data"], (pattern["Nx"], pattern["Ny"]), order="F")
     domain = data["Domain"]
     cfg["prop"] = [[m["mua"], m["mus"], m["g"], m["n"]] if isinstance(m, dict) else m for m in domain["Media"]]
+    step = [*{*(domain.get("Step") or [1])}]
+    if len(step) != 1:
+        raise ValueError("Domain.Step: voxels have edges of several lengths; model voxels takes them, not MCX")
+    cfg["unitinmm"] = step[0] if cfg.get("unitinmm", 1) == 1 else cfg["unitinmm"]
     detectors = data["Optode"].get("Detector") or []
     cfg["detpos"] = [[*d["Pos"], d.get("R", 1)] for d in ([detectors] if isinstance(detectors, dict) else detectors)]
     cfg["outputtype"] = _OUTPUTS.get(str(cfg.get("outputtype", "x")).lower(), cfg.get("outputtype"))
     shapes = data.get("Shapes")
-    if isinstance(shapes, numpy.ndarray):
-        cfg["vol"] = shapes
-    elif shapes is not None:
-        cfg["shapes"] = {"Shapes": shapes}
+    if shapes is not None:
+        cfg.update({"vol": shapes} if isinstance(shapes, numpy.ndarray) else {"shapes": {"Shapes": shapes}})
     if domain.get("VolumeFile"):
         _volume(domain, folder, cfg)
     if "vol" not in cfg and "Dim" in domain:

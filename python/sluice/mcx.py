@@ -100,8 +100,7 @@ class _Reader:
 
     def check_numbers(self) -> None:
         """Refuses what is no number, or has too few of them: then nothing else can be checked."""
-        for key in [key for key in _NUMBERS if key in self.cfg]:
-            most, row = _NUMBERS[key]
+        for key, (most, row) in ((key, facts) for key, facts in _NUMBERS.items() if key in self.cfg):
             try:
                 found = numpy.array(self.cfg[key], "f8")
             except (TypeError, ValueError):

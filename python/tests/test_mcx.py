@@ -118,11 +118,11 @@ def test_input_file(tmp_path):
                       "_ArrayZipData_": base64.b64encode(zlib.compress(bytes(range(8)))).decode()}
     path.write_text(json.dumps(data))
     assert (_mcx_input.load(str(path))["vol"] == numpy.arange(8).reshape(2, 2, 2)).all()
-    data["Domain"] = {**data["Domain"], "VolumeFile": "v.bin", "Dim": [4, 2, 1]}
+    data["Domain"] = {**data["Domain"], "VolumeFile": "v.bin", "Dim": [4, 2, 1], "Step": [0.5, 0.5, 0.5]}
     numpy.arange(8, dtype="u1").tofile(tmp_path / "v.bin")
     path.write_text(json.dumps(data))
-    assert _mcx_input.load(str(path))["vol"][1, 1, 0] == 5
-    assert mcx.main([str(path), str(tmp_path / "none" / "a.npz")]) == 2
+    read = _mcx_input.load(str(path))
+    assert read["vol"][1, 1, 0] == 5 and read["unitinmm"] == 0.5 and mcx.main([str(path), str(tmp_path / "none" / "a.npz")]) == 2
 
 
 def test_cube60_absorbs_what_mcx_publishes():
