@@ -126,8 +126,8 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
 class _Painter:
     """The volume that shapes are drawn into, and the point that their positions are relative to."""
 
-    def __init__(self, vol: Any):
-        self.vol, self.origin = vol, numpy.zeros(3)
+    def __init__(self, vol: Any, origin: float):
+        self.vol, self.origin = vol, numpy.full(3, origin)
 
     def centres(self, point: Any, moved: bool = True) -> List[Any]:
         """x, y and z of the centres of all voxels relative to a point, each along its axis."""
@@ -183,11 +183,11 @@ class _Painter:
         self.vol[(d >= 0) & (d <= length) & (sum(c * c for c in centres) - d * d <= s["R"] ** 2)] = tag
 
 
-def rasterise(shapes: Any, vol: Any) -> Any:
-    """The volume after drawing shapes, a JSON text or the same as a dict, into it."""
+def rasterise(shapes: Any, vol: Any, origin: float = 0.0) -> Any:
+    """The volume with shapes, a JSON text or the same as a dict, drawn into it; origin: 1 if positions are from 1."""
     if isinstance(shapes, (str, bytes)):
         shapes = json.loads(shapes)
-    painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"))
+    painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"), origin)
     drawn = shapes.get("Shapes") if isinstance(shapes, dict) else None
     if not isinstance(drawn, list) or not all(isinstance(shape, dict) for shape in drawn):
         raise ValueError('shapes: are not {"Shapes": [{"Sphere": {...}}, ...]}; correct them')

@@ -142,13 +142,13 @@ def _mm(value: float) -> str:
     return f"{float(value)!r} mm"
 
 
-def _labels(r: _Reader) -> Any:
+def _labels(r: _Reader, origin: float) -> Any:
     """The labels with the shapes drawn into them."""
     vol = r.get("vol", None)
     if numpy.ndim(vol) != 3 and not (vol is None and "shapes" in r.cfg):
         r.refuse("vol", "is not an array of three dimensions; varying media need a label each, up to 255")
         vol = numpy.ones((1, 1, 1))
-    made = _mcx_input.rasterise(r.cfg["shapes"], vol) if "shapes" in r.cfg else numpy.asarray(vol)
+    made = _mcx_input.rasterise(r.cfg["shapes"], vol, origin) if "shapes" in r.cfg else numpy.asarray(vol)
     with numpy.errstate(invalid="ignore"):  # of labels that are NaN
         labels = made.astype("u1") if made.dtype.kind in "buif" and made.size else numpy.ones((1, 1, 1), "u1")
     if not numpy.array_equal(labels, made) or made.ndim != 3:
@@ -299,7 +299,7 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     r.check_numbers()
     r.check()
     unit, origin = float(r.get("unitinmm", 1)), 0.0 if r.get("issrcfrom0", 0) else 1.0
-    labels = _labels(r)
+    labels = _labels(r, origin)
     media, n_outside, n_of_times = _media(r, labels)
     source = _source(r, unit, origin)
     n = (n_outside, n_of_times, any(m["n"] != n_of_times for m in media))

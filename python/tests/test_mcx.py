@@ -64,11 +64,11 @@ def test_light_from_outside_enters_as_in_mcx():
 
 
 def test_shapes():
-    labels = mcx.translate(SKIN).labels
     y, z = numpy.mgrid[:200, :200]
-    tube = (y - 100) ** 2 + (z - 100) ** 2 <= 400
     layers = numpy.where(z < 20, 1, numpy.where(z < 32, 4, 3))
-    assert (labels == numpy.where(tube, 2, layers)).all()
+    for at in (99, 100):  # positions from 1, and from 0
+        tube = (y - at) ** 2 + (z - at) ** 2 <= 400
+        assert (mcx.translate({**SKIN, "issrcfrom0": at - 99}).labels[:199] == numpy.where(tube, 2, layers)).all()
     assert voxels(SKIN)["source"]["radius"] == "0.3 mm"
     labels = mcx.translate(SPHERES).labels
     x, y, z = numpy.mgrid[:10, :10, :10] + 0.5
