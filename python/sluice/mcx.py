@@ -278,8 +278,8 @@ def _detector_flag(r: _Reader) -> str:
     if not r.get("issavedet", 1) or len(r.get("detpos", [])) == 0:
         return ""
     more = "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
-    given = r.get("savedetflag", "dp")
-    if isinstance(given, int):  # one bit for each letter
+    given = r.get("savedetflag", 0) or "dp"  # as in MCX
+    if isinstance(given, (int, numpy.integer)):  # one bit for each letter
         given = "".join(c for k, c in enumerate(_LETTERS) if given >> k & 1)
     flag = "".join(c for c in _LETTERS if c in str(given).lower() + more)
     if set(str(given).lower()) - set(_LETTERS):

@@ -126,7 +126,7 @@ def test_input_file(tmp_path):
 
 
 def test_cube60_absorbs_what_mcx_publishes():
-    cfg = {**CUBE60, "nphoton": 4000, "outputtype": "energy", "issavedet": 1, "savedetflag": "dspxvw", "dumpmask": 1}
+    cfg = {**CUBE60, "nphoton": 4000, "outputtype": "energy", "issavedet": 1, "savedetflag": 119, "dumpmask": 1}
     first, second = mcx.run(cfg, device="cpu"), mcx.run(cfg, device="emulated")
     absorbed = first["stat"]["energyabs"] / first["stat"]["energytot"]
     assert absorbed == pytest.approx(0.1769708, abs=0.015) and first["flux"].sum(dtype="f8") == pytest.approx(absorbed, 1e-5)
