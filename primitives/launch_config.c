@@ -192,6 +192,8 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {
 	struct sl_shape s = *most;
 
+	if (!b)
+		return 0; /* the call refuses it */
 	s.type = type_of(b, most->type);
 	s.tuning = sl_tuning_of(b, most->tuning);
 	if (!b->uses_scan)

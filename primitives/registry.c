@@ -91,6 +91,8 @@ enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_ba
 {
 	const struct sl_backend *b;
 
+	if (!name || !found)
+		return sl_fail(SL_USAGE, "sl_find: name or found is a null pointer; pass both");
 	*found = NULL;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		if (b->primitive == p && strcmp(b->name, name) == 0) {

@@ -67,6 +67,8 @@ if [ "$to" = cache ]; then
 	mkdir -p "$folder" || fail "the folder $folder could not be made"
 fi
 to=${to:-$name.so}
+[ "${to%.so}" != "$to" ] || fail "$to does not end in .so, so it may be a source file; name one that does"
+[ -w "$(dirname "$to")" ] || fail "$to cannot be made in its folder; name another file after the header"
 
 # start COMMAND...: at the same time as others, one per core. finish: waits for them.
 cores=$(getconf _NPROCESSORS_ONLN)
@@ -111,5 +113,5 @@ finish
 link="$cc -Wl,-z,relro,-z,now"
 [ -z "$nvcc" ] || link="$nvcc -Xlinker=--exclude-libs=ALL,-Bsymbolic"
 $link -shared -o "$objects/model.so" "$objects"/*.o -lm && cp "$objects/model.so" "$to.$$" && mv -f "$to.$$" "$to" ||
-	fail "$to could not be made; choose another file with --to"
+	fail "$to could not be made; name another file after the header"
 echo "$to"

@@ -24,6 +24,8 @@ static void show_functions(void)
 static enum sl_status add(
 	const char *path, const struct sl_external *external, const struct sl_model **model)
 {
+	const struct sl_model *m = external ? external->model : NULL;
+
 	if (!external)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: is no model, as it lacks the symbol sl_external; make it with sluice model "
@@ -34,12 +36,15 @@ static enum sl_status add(
 			"%s: was built for another version of the program (interface %.16s, this one "
 			"has " SL_MODEL_INTERFACE "); build it again with sluice model build",
 			path, external->interface);
-	if (!sl_model_add(external->model))
+	if (!m->help || !m->species)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: SL_MODEL() lacks .help or .species; add it, and build again", path);
+	if (!sl_model_add(m))
 		return sl_fail(SL_USAGE,
 			"%s: the program has a model %s, or already %d models; use another name",
-			path, external->model->name, SL_MODELS_MAX);
+			path, m->name, SL_MODELS_MAX);
 	if (model)
-		*model = external->model;
+		*model = m;
 	return SL_OK;
 }
 

@@ -122,6 +122,8 @@ def convert(inputs: Union[Path, Sequence[Path]], to: Path, *, force: bool = Fals
     file, and what it cannot hold. Ctrl-C leaves no file.
     """
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if not paths or hasattr(inputs, "keys"):
+        raise ValueError("inputs: paths of files or runs are needed; write_mcpl() writes columns")
     _native.start_writers()
     job = start("convert", os.fspath(to), sets=_config.settings(overrides),
                 inputs=[os.fspath(p) for p in paths], begin=START_FORCE if force else START_NEW)

@@ -141,7 +141,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     config: Dict[str, Any] = {"run": {"name": "filter"}, "model": {"list": {"files": ["-"]}},
                               "keep": "listed" if condition is None else condition}
     if key is not None:
-        config["key"] = key
+        config["key"] = "id:64" if key in ("id", ["id"]) else key  # id is a column here
     columns = columns_of(columns)
     known = {name: input_array(columns[name]) for name in columns if name in _UNITS}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)

@@ -7,7 +7,7 @@ import json
 import lzma
 import os
 import zlib
-from typing import Any, Callable, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping
 
 import numpy
 
@@ -77,14 +77,16 @@ def _volume(domain: Mapping[str, Any], folder: str, cfg: Settings) -> None:
 
 def load(path: str) -> Settings:
     """The settings of an input file of MCX, with the keys of pmcx."""
-    with open(path, encoding="utf-8") as file:
-        data = _decoded(json.load(file))
+    with open(path, encoding="utf-8-sig") as file:
+        data = json.load(file)
     if not isinstance(data, dict) or not {"Session", "Domain", "Optode"} <= set(data):
         raise ValueError("this is no input file of MCX: it has no sections Session, Domain and Optode")
     try:
-        return _settings(data, os.path.dirname(path))
+        return _settings(_decoded(data), os.path.dirname(path))
     except KeyError as e:
         raise ValueError(f"the key {e} is missing") from e
+    except (AttributeError, TypeError, zlib.error, lzma.LZMAError, EOFError) as e:
+        raise ValueError(f"a section, a list or a compressed array is not as MCX writes it ({e})") from e
 
 
 def _settings(data: Mapping[str, Any], folder: str) -> Settings:
@@ -101,14 +103,16 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
         cfg["srcpattern"] = numpy.reshape(pattern["Data"], (pattern["Nx"], pattern["Ny"]), order="F")
     domain = data["Domain"]
     cfg["prop"] = [[m["mua"], m["mus"], m["g"], m["n"]] if isinstance(m, dict) else m for m in domain["Media"]]
+    step = [*{*(domain.get("Step") or [1])}]
+    if len(step) != 1:
+        raise ValueError("Domain.Step: voxels have edges of several lengths; model voxels takes them, not MCX")
+    cfg["unitinmm"] = step[0] if cfg.get("unitinmm", 1) == 1 else cfg["unitinmm"]
     detectors = data["Optode"].get("Detector") or []
     cfg["detpos"] = [[*d["Pos"], d.get("R", 1)] for d in ([detectors] if isinstance(detectors, dict) else detectors)]
     cfg["outputtype"] = _OUTPUTS.get(str(cfg.get("outputtype", "x")).lower(), cfg.get("outputtype"))
     shapes = data.get("Shapes")
-    if isinstance(shapes, numpy.ndarray):
-        cfg["vol"] = shapes
-    elif shapes is not None:
-        cfg["shapes"] = {"Shapes": shapes}
+    if shapes is not None:
+        cfg.update({"vol": shapes} if isinstance(shapes, numpy.ndarray) else {"shapes": {"Shapes": shapes}})
     if domain.get("VolumeFile"):
         _volume(domain, folder, cfg)
     if "vol" not in cfg and "Dim" in domain:
@@ -122,12 +126,12 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
 class _Painter:
     """The volume that shapes are drawn into, and the point that their positions are relative to."""
 
-    def __init__(self, vol: Any):
-        self.vol, self.origin = vol, numpy.zeros(3)
+    def __init__(self, vol: Any, origin: float):
+        self.vol, self.origin = vol, numpy.full(3, origin)
 
     def centres(self, point: Any, moved: bool = True) -> List[Any]:
         """x, y and z of the centres of all voxels relative to a point, each along its axis."""
-        at = numpy.asarray(point, "f8") - (self.origin if moved else 0)
+        at = numpy.asarray(point, "f8") - self.origin * moved
         return [c - p for c, p in zip(numpy.ix_(*(numpy.arange(n) + 0.5 for n in self.vol.shape)), at)]
 
     def slices(self, axis: int, begin: float, end: float, tag: int) -> None:
@@ -167,24 +171,29 @@ class _Painter:
                 axis = _AXES.index(name[0])
                 self.slices(axis, max(first - 0.5, 0), min(last, self.vol.shape[axis]), tag)
         elif name != "Name":
-            raise ValueError(f"shapes: {name} is not known; draw it into cfg['vol'] with numpy")
+            raise ValueError("no shape has this name; draw it into cfg['vol'] with numpy")
 
     def cylinder(self, s: Mapping[str, Any], tag: int) -> None:
         along = numpy.subtract(s["C1"], s["C0"]).astype("f8")
         length = float(numpy.linalg.norm(along))
         if length == 0:
-            raise ValueError("shapes: Cylinder has equal ends C0 and C1; move one of them")
+            raise ValueError("its ends C0 and C1 are equal; move one of them")
         centres = self.centres(s["C0"])
         d = sum(c * a / length for c, a in zip(centres, along))
         self.vol[(d >= 0) & (d <= length) & (sum(c * c for c in centres) - d * d <= s["R"] ** 2)] = tag
 
 
-def rasterise(shapes: Any, vol: Any) -> Any:
-    """The volume after drawing shapes, a JSON text or the same as a dict, into it."""
+def rasterise(shapes: Any, vol: Any, origin: float = 0.0) -> Any:
+    """The volume with shapes, a JSON text or the same as a dict, drawn into it; origin: 1 if positions are from 1."""
     if isinstance(shapes, (str, bytes)):
         shapes = json.loads(shapes)
-    painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"))
-    items: List[Tuple[str, Any]] = [item for shape in shapes["Shapes"] for item in list(shape.items())[:1]]
-    for name, shape in items:
-        painter.paint(name, shape)
+    painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"), origin)
+    drawn = shapes.get("Shapes") if isinstance(shapes, dict) else None
+    if not isinstance(drawn, list) or not all(isinstance(shape, dict) for shape in drawn):
+        raise ValueError('shapes: are not {"Shapes": [{"Sphere": {...}}, ...]}; correct them')
+    for name, shape in (item for shape in drawn for item in list(shape.items())[:1]):
+        try:
+            painter.paint(name, shape)
+        except (LookupError, TypeError, ValueError) as e:
+            raise ValueError(f"shapes: {name}: {e}{' is missing' * isinstance(e, KeyError)}") from e
     return painter.vol

@@ -116,7 +116,10 @@ def expand(runs: Any, slots: Optional[int] = None, *, form: str = "counts", back
         raise ValueError(f"form={form!r}: use 'counts', 'ends' or 'starts'")
     if slots is not None and not 0 <= slots < 2**32:
         raise ValueError(f"slots={slots}: 0 to 2^32 - 1 are allowed")
-    return _result(_native.expand(input_array(runs), -1 if slots is None else slots, _FORMS[form], backend, device, out,
+    runs = input_array(runs)
+    if isinstance(runs, numpy.ndarray) and runs.dtype.kind == "i" and (runs < 0).any():
+        raise ValueError("runs: has a negative number; counts and their sums are at least 0")
+    return _result(_native.expand(runs, -1 if slots is None else slots, _FORMS[form], backend, device, out,
                                   _stream(stream)), out)
 
 
@@ -138,6 +141,8 @@ def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional
         raise ValueError("begin_bit and end_bit must be at least 0")
     if not 0 <= threads < 2**32:
         raise ValueError(f"threads={threads}: 0 to 2^32 - 1 are allowed")
+    if values is not None and out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise ValueError("out: with values, a pair of arrays is needed: for the keys and for the values")
     pair: Tuple[Any, Any] = (out, None) if values is None else (None, None) if out is None else tuple(out)
     made = _native.sort(input_array(keys), None if values is None else input_array(values), begin_bit,
                         -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream),

@@ -46,9 +46,16 @@ _DEFAULTS = {"isnormalized": (1, "the result is per launched photon: leave it ou
              "istrajstokes": (0, "there is no polarisation"), "srcweight": (1, "the result is per launched photon")}
 """Settings that only may have their default, and what to do instead."""
 
+_NUMBERS = {**dict.fromkeys(("nphoton", "unitinmm", "tstart", "tend", "tstep", "respin", "maxdetphoton", "seed"), (0, 0)),
+            "prop": (9, 0), "srcparam1": (9, 0), "srcparam2": (9, 0), "srcpos": (9, 3), "srcdir": (9, 3), "detpos": (9, 4)}
+"""Settings that are numbers: their dimensions at most, and how many numbers a row has at least."""
+
 _OUTPUTS = {"flux": "fluence_{}", "fluence": "fluence_{}", "energy": "deposit"}
 _COLUMNS = ["x", "y", "z", "u", "v", "w"]
 """The columns from which the data of detected photons are made, besides those of regions."""
+
+_LETTERS = "dspmxvwi"
+"""Those of savedetflag, in MCX's order."""
 
 _REGIONS, _OF_REGIONS = 3, {"s": "collisions_", "p": "path_", "m": "momentum_"}
 """Regions of model voxels_paths, and its columns by the letters of savedetflag."""
@@ -88,8 +95,31 @@ class _Reader:
         if found.ndim != 1:
             if found.ndim > 1:
                 self.refuse(key, "has several rows, and one source is possible; run them one after the other")
-            found = found.reshape(-1)[:least]
+            found = found.reshape(-1, found.shape[-1] if found.ndim else 1)[0]
         return numpy.concatenate([found, numpy.zeros(max(0, least - len(found)))])
+
+    def check_numbers(self) -> None:
+        """Refuses what is no number, or has too few of them: then nothing else can be checked."""
+        for key, (most, row) in ((key, facts) for key, facts in _NUMBERS.items() if key in self.cfg):
+            try:
+                found = numpy.array(self.cfg[key], "f8")
+            except (TypeError, ValueError):
+                found = numpy.array(numpy.nan)
+            if found.ndim > most or found.ndim == 0 and (row or not numpy.isfinite(found)):
+                self.refuse(key, f"{str(self.cfg[key])[:60]} is not possible; numbers are needed")
+            elif row and found.shape[-1] < row and (found.size or key != "detpos"):
+                self.refuse(key, f"has {found.shape[-1]} numbers, and {row} are needed; add the others")
+        self.finish()
+        start, end, step = (float(self.get(key, 0)) for key in ("tstart", "tend", "tstep"))
+        if "tend" in self.cfg and not (0 <= start < end and step >= 0):
+            self.refuse("tend", f"{end:g} with tstart {start:g} and tstep {step:g} is not possible; times ascend from 0")
+        if not float(self.get("unitinmm", 1)) > 0:
+            self.refuse("unitinmm", "is not above 0, and it is the edge of a voxel; correct it")
+
+    def finish(self) -> None:
+        """Raises ValueError with all problems, if there are any."""
+        if self.problems:
+            raise ValueError("\n".join(self.problems))
 
     def check(self) -> None:
         """Refuses settings that are unknown or have no counterpart."""
@@ -112,16 +142,17 @@ def _mm(value: float) -> str:
     return f"{float(value)!r} mm"
 
 
-def _labels(r: _Reader) -> Any:
+def _labels(r: _Reader, origin: float) -> Any:
     """The labels with the shapes drawn into them."""
     vol = r.get("vol", None)
     if numpy.ndim(vol) != 3 and not (vol is None and "shapes" in r.cfg):
         r.refuse("vol", "is not an array of three dimensions; varying media need a label each, up to 255")
         vol = numpy.ones((1, 1, 1))
-    made = _mcx_input.rasterise(r.cfg["shapes"], vol) if "shapes" in r.cfg else numpy.asarray(vol)
-    labels = made.astype("u1")
-    if not numpy.array_equal(labels, made):
-        r.refuse("vol", "has labels that are not whole numbers from 0 to 255; renumber them")
+    made = _mcx_input.rasterise(r.cfg["shapes"], vol, origin) if "shapes" in r.cfg else numpy.asarray(vol)
+    with numpy.errstate(invalid="ignore"):  # of labels that are NaN
+        labels = made.astype("u1") if made.dtype.kind in "buif" and made.size else numpy.ones((1, 1, 1), "u1")
+    if not numpy.array_equal(labels, made) or made.ndim != 3:
+        r.refuse("vol", "is empty or has labels that are not whole numbers from 0 to 255; renumber them")
     if 1 in labels.shape[:2] and labels.size > 1:
         r.refuse("vol", "has one voxel in x or y, where MCX simulates in two dimensions; use two or more voxels")
     return labels
@@ -227,7 +258,7 @@ def _gates(cfg: Mapping[str, Any]) -> Tuple[float, float, int]:
     """The time gates: their start and step in seconds, and their number."""
     start, end = float(cfg.get("tstart", 0)), float(cfg.get("tend", 0))
     step = float(cfg.get("tstep", 0)) or end - start
-    return start, step, max(1, round((end - start) / step)) if step > 0 else 1
+    return start, step, max(1, int((end - start) / step + 0.5)) if step > 0 else 1
 
 
 def _tally(r: _Reader, estimator: str, earlier: float) -> List[List[str]]:
@@ -247,7 +278,12 @@ def _detector_flag(r: _Reader) -> str:
     if not r.get("issavedet", 1) or len(r.get("detpos", [])) == 0:
         return ""
     more = "xv" * bool(r.get("issaveexit", 0)) + "m" * bool(r.get("ismomentum", 0))
-    flag = "".join(c for c in "dspmxvwi" if c in str(r.get("savedetflag", "dp")).lower() + more)
+    given = r.get("savedetflag", 0) or "dp"  # as in MCX
+    if isinstance(given, (int, numpy.integer)):  # one bit for each letter
+        given = "".join(c for k, c in enumerate(_LETTERS) if given >> k & 1)
+    flag = "".join(c for c in _LETTERS if c in str(given).lower() + more)
+    if set(str(given).lower()) - set(_LETTERS):
+        r.refuse("savedetflag", f"{given!r} has other letters than {_LETTERS}; remove them")
     if "i" in flag:
         r.refuse("savedetflag", "the start of photons, i, is not possible; remove it")
     return flag
@@ -260,18 +296,16 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
                 without collisions and has more variance where they are rare
     """
     r = _Reader(cfg)
+    r.check_numbers()
     r.check()
     unit, origin = float(r.get("unitinmm", 1)), 0.0 if r.get("issrcfrom0", 0) else 1.0
-    labels = _labels(r)
+    labels = _labels(r, origin)
     media, n_outside, n_of_times = _media(r, labels)
     source = _source(r, unit, origin)
-    earlier = _earlier(r, source, labels, unit, (n_outside, n_of_times, any(m["n"] != n_of_times for m in media)))
-    seed = r.get("seed", 1648335518)
-    if numpy.ndim(seed):
-        r.refuse("seed", "the seeds of photons are not possible; use a number")
-        seed = 1
-    respin = int(r.get("respin", 1))
-    particles = int(r.get("nphoton", 1)) * max(respin, 1)
+    n = (n_outside, n_of_times, any(m["n"] != n_of_times for m in media))
+    earlier = 0.0 if r.problems else _earlier(r, source, labels, unit, n)
+    seed = int(r.get("seed", 1648335518))
+    particles = int(float(r.get("nphoton", 1))) * max(int(r.get("respin", 1)), 1)
     voxels = {"voxel": _mm(unit), "media": media, "n_outside": n_outside, "absorption": "implicit",
               "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
               "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
@@ -280,11 +314,10 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     if flag:
         voxels["detectors"] = [{"position": [_mm(v) for v in (d[:3] - origin) * unit], "radius": _mm(d[3] * unit)}
                                for d in numpy.atleast_2d(numpy.array(r.cfg["detpos"], "f8"))]
-    run_of = {"name": "mcx", "seed": int(seed) if seed > 0 else random.getrandbits(63), "particles": particles,
+    run_of = {"name": "mcx", "seed": seed if seed > 0 else random.getrandbits(63), "particles": particles,
               "batch": -(-particles // BATCHES)}
     tallies = _tally(r, estimator, earlier)
-    if r.problems:
-        raise ValueError("\n".join(r.problems))
+    r.finish()
     clear = {**voxels, "media": [{**m, "mu_a": "0 /mm"} for m in media], "absorption": "analogue"}
     counted = [letter for letter in flag if letter in _OF_REGIONS]
     columns = [*_COLUMNS, *(f"{_OF_REGIONS[letter]}{k + 1}" for letter in counted for k in range(_REGIONS))]
@@ -404,12 +437,15 @@ def main(words: List[str]) -> int:
     if len(words) not in (1, 2) or words[0].startswith("-"):
         print(main.__doc__, file=sys.stderr)
         return 2
+    to = words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz"
     try:
+        if not os.access(os.path.dirname(to) or ".", os.W_OK):  # before the work, not after it
+            raise OSError(f"{to} cannot be written; name another file")
         result = run(words[0])
-    except (ValueError, OSError, Error) as e:
+        stat = result.pop("stat")
+        numpy.savez(to, **result)
+    except (ValueError, OSError, MemoryError, Error) as e:
         print(f"sluice: {words[0]}: {e}", file=sys.stderr)
         return e.status.code if isinstance(e, Error) else 2
-    stat = result.pop("stat")
     print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %")
-    numpy.savez(words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz", **result)
     return 0

@@ -6,16 +6,20 @@
 /* Whether an array has unsigned numbers of 4 or 8 bytes; also_signed: or signed ones. */
 static bool check_words(const struct sl_py_array *a, const char *name, bool also_signed)
 {
+	const bool scan = strcmp(name, "array") == 0, sort = strcmp(name, "keys") == 0;
+
 	if ((a->kind == 'u' || (also_signed && a->kind == 'i')) && (a->bytes == 4 || a->bytes == 8))
 		return true;
 	return sl_py_refuse(sl_fail(SL_USAGE,
-		"%s: the array has items of %s, but uint32 or uint64%s", name, sl_py_type_name(a),
-		also_signed
-			? ", int32 or int64 are needed; astype() cuts fractions, and changes "
-			  "values out of range"
-			: " are needed; astype() does not keep the order of negative numbers and "
-			  "fractions: filter(columns, key='x:float') sorts particles by any "
-			  "column"));
+		"%s: the array has items of %s, but uint32 or uint64%s are needed%s", name,
+		sl_py_type_name(a),
+		scan          ? ", int32, int64, float32 or float64"
+		: also_signed ? ", int32 or int64"
+			      : "",
+		also_signed ? "; astype() cuts fractions, and changes values out of range"
+		: sort ? "; astype() does not keep the order of negative numbers and fractions: "
+			 "filter(columns, key='x:float') sorts particles by any column"
+		       : ""));
 }
 
 static enum sl_type type_of(const struct sl_py_array *a)

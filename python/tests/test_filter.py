@@ -80,6 +80,7 @@ def test_survivors_with_fates():
     ordered = sluice.filter(survivors, key=["fate:8", "-id:40"])
     order = numpy.lexsort((-survivors["id"].astype(numpy.int64), survivors["fate"]))
     assert numpy.array_equal(ordered["id"], survivors["id"][order])
+    assert numpy.array_equal(sluice.filter(ordered, key="id")["id"], survivors["id"])
 
 
 @pytest.mark.parametrize("n", [0, 1, 511, 512, 513, 65_536, 65_537])

@@ -190,7 +190,8 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	/* a value that is not a list counts as a list of one item */
-	if (n == 0 && o->required && !is_optional(r, path))
+	if (n == 0 && ((o->required && !is_optional(r, path)) ||
+			      (o->kind == SL_KIND_LINES && strstr(path, ".files"))))
 		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
 		return wrong(

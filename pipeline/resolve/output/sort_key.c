@@ -20,7 +20,7 @@
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text.h"
 
-enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, BITS_EXAMPLE = 16 };
+enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, REAL_EXAMPLE = 16, WHOLE_EXAMPLE = 32 };
 
 static const char logarithm[] = "_log";
 
@@ -109,7 +109,7 @@ static bool resolve_bits(
 			it->column, it->column, it->column);
 	if (!f->exact)
 		return sl_column_item_count(r, it, "bits", real ? FLOAT_BITS_MAX : KEY_BITS_MAX,
-			BITS_EXAMPLE, &f->bits);
+			real ? REAL_EXAMPLE : WHOLE_EXAMPLE, &f->bits);
 	f->bits = FLOAT_BITS_MAX;
 	if (!real)
 		return sl_config_add_problem(r, it->key,
@@ -157,7 +157,7 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 		return false;
 	if (f->logarithmic && !is_float(f->column))
 		return sl_config_add_problem(r, it->key,
-			"'%s' has integer values, which are not sorted by logarithm; write %s:16",
+			"'%s' has integer values, which are not sorted by logarithm; write %s:32",
 			it->column, it->column);
 	if (f->logarithmic) /* restore the suffix and the sign, for messages */
 		it->column[strlen(it->column)] = logarithm[0];

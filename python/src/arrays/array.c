@@ -26,7 +26,7 @@ const char *sl_py_type_name(const struct sl_py_array *a)
 	REALS(NAME)
 	WHOLES(NAME)
 #undef NAME
-	return "a type that is not a number of 1, 2, 4 or 8 bytes";
+	return "a type that is not a number of 1, 2, 4 or 8 bytes in the byte order of this machine";
 }
 
 enum sl_status sl_py_column_check(

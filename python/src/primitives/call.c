@@ -255,7 +255,9 @@ static enum sl_status run_on_device(struct sl_py_call *c)
 	int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
 
 	if (number < 0)
-		return sl_fail(SL_USAGE, "device: '%s' is none; use 'emulated', 'cuda' or 'cuda:1'",
+		return sl_fail(SL_USAGE,
+			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
+			"'cuda' or 'cuda:1'",
 			c->device);
 	return use_device(c, number);
 }
