@@ -96,31 +96,27 @@ static void write_pixels(struct sl_json *j, const char *name, bool real, const c
 /* The datasets point into the file, so they are written before its memory is freed. */
 static enum sl_status info_of_image(const char *path, struct sl_json *j)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	struct sl_image_found f;
-	enum sl_status s;
 	size_t bytes;
 	uint64_t n;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_add_context(sl_image_read(file, bytes, &f), "%s", path);
-	if (s == SL_OK) {
-		n = f.width * f.height;
-		sl_json_object(j, "image");
-		sl_json_u64(j, "bytes", bytes);
-		sl_json_u64(j, "width", f.width);
-		sl_json_u64(j, "height", f.height);
-		sl_json_u64(j, "particles", f.particles);
-		sl_json_close(j);
-		sl_json_array(j, "columns");
-		write_pixels(j, f.what, true, "", f.value, n);
-		write_pixels(j, "sum", false, "2^-32", f.sum, n);
-		if (f.rays)
-			write_pixels(j, "rays", false, "", f.rays, n);
-		sl_json_close(j);
-	}
-	sl_memory_give(SL_HOST, file);
-	return s;
+	SL_TRY(sl_add_context(sl_image_read(file, bytes, &f), "%s", path));
+	n = f.width * f.height;
+	sl_json_object(j, "image");
+	sl_json_u64(j, "bytes", bytes);
+	sl_json_u64(j, "width", f.width);
+	sl_json_u64(j, "height", f.height);
+	sl_json_u64(j, "particles", f.particles);
+	sl_json_close(j);
+	sl_json_array(j, "columns");
+	write_pixels(j, f.what, true, "", f.value, n);
+	write_pixels(j, "sum", false, "2^-32", f.sum, n);
+	if (f.rays)
+		write_pixels(j, "rays", false, "", f.rays, n);
+	sl_json_close(j);
+	return SL_OK;
 }
 
 /* --- survivors -------------------------------------------------------------------------------- */
@@ -219,8 +215,8 @@ static void write_columns(
  */
 static enum sl_status info_of_survivors(const char *path, uint64_t head, struct sl_json *j)
 {
+	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 	struct survey all = {.head = head};
-	struct sl_survivors s;
 
 	SL_TRY(sl_survivors_read_columns(path, NULL, &s));
 	sl_digest_table(&s.table);
@@ -234,7 +230,6 @@ static enum sl_status info_of_survivors(const char *path, uint64_t head, struct 
 	sl_json_close(j);
 	add_table(&all, &s.table);
 	write_columns(&all, &s.table, true, j);
-	sl_survivors_free(&s);
 	return SL_OK;
 }
 
@@ -247,14 +242,13 @@ static enum sl_status info_of_all_survivors(
 
 	sl_json_array(j, "head");
 	for (size_t i = 0; i < m->n; i++) {
-		struct sl_survivors s;
+		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
 			sl_survivors_read(dir, m->line[i].file, &s), "%s", dir->path));
 		write_head(&all, &s.table, j);
 		add_table(&all, &s.table);
 		last = s.table;
-		sl_survivors_free(&s);
 	}
 	sl_json_close(j);
 	write_columns(&all, &last, false, j);
@@ -309,23 +303,15 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 
 static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struct sl_json *j)
 {
-	struct sl_existing_run run;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run run = {.tree = NULL};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 	struct sl_existing_sizes sizes;
-	struct sl_manifest m = {0};
-	enum sl_status s;
 
 	SL_TRY(sl_existing_run_read(dir, &run));
-	s = sl_existing_run_sizes(&run, &sizes);
-	if (s == SL_OK)
-		s = sl_manifest_read(dir, &m);
-	if (s == SL_OK) {
-		write_run(j, &run, &sizes, &m);
-		if (run.format != &sl_format_none)
-			s = info_of_all_survivors(dir, &m, head, j);
-	}
-	sl_manifest_free(&m);
-	sl_existing_run_free(&run);
-	return s;
+	SL_TRY(sl_existing_run_sizes(&run, &sizes));
+	SL_TRY(sl_manifest_read(dir, &m));
+	write_run(j, &run, &sizes, &m);
+	return run.format != &sl_format_none ? info_of_all_survivors(dir, &m, head, j) : SL_OK;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -333,17 +319,13 @@ static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struc
 /* A directory is a run, whatever its name; files are selected by their suffix. */
 static enum sl_status write_info(const char *path, uint64_t head, struct sl_json *j)
 {
-	struct sl_dir dir;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	bool is_run;
 
 	SL_TRY(sl_dir_exists(path, &is_run));
 	if (is_run) {
-		enum sl_status s;
-
 		SL_TRY(sl_dir_open(path, false, &dir));
-		s = info_of_run(&dir, head, j);
-		sl_dir_close(&dir);
-		return s;
+		return info_of_run(&dir, head, j);
 	}
 	if (head > 0 &&
 		(sl_path_ends_in(path, ".tallies") || sl_path_ends_in(path, SL_IMAGE_SUFFIX)))

@@ -176,13 +176,10 @@ static enum sl_status write_checked(const char *file, size_t bytes, struct sl_js
 /* HDF5 reads the memory of the file in place, so the memory is freed after HDF5 has closed it. */
 enum sl_status sl_info_histograms(const char *path, struct sl_json *j)
 {
-	enum sl_status s;
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	size_t bytes;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
 	sl_json_u64(j, "bytes", bytes);
-	s = sl_add_context(write_checked(file, bytes, j), "%s", path);
-	sl_memory_give(SL_HOST, file);
-	return s;
+	return sl_add_context(write_checked(file, bytes, j), "%s", path);
 }

@@ -196,14 +196,11 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 
 enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 {
-	enum sl_status status;
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	size_t bytes;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	status = write_list(file, bytes, NULL, bytes, head, j);
-	sl_memory_give(SL_HOST, file);
-	return sl_add_context(status, "%s", path);
+	return sl_add_context(write_list(file, bytes, NULL, bytes, head, j), "%s", path);
 }
 
 enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)

@@ -136,6 +136,12 @@ struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan);
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
 
+/* For SL_CLOSED_BY: frees *plan. */
+static inline void sl_plan_give(struct sl_plan **plan)
+{
+	sl_plan_free(*plan);
+}
+
 /* The numbers of the batches that the plan computes: all, or those of its part. */
 struct sl_batch_range {
 	uint64_t first, end; /* end is no part of it */

@@ -158,6 +158,12 @@ void sl_workspace_free_devices(struct sl_workspace *w);
 /* Frees the workspace, not the plan; w may be NULL. */
 void sl_workspace_close(struct sl_workspace *w);
 
+/* For SL_CLOSED_BY: frees *w. */
+static inline void sl_workspace_give(struct sl_workspace **w)
+{
+	sl_workspace_close(*w);
+}
+
 /* --- run -------------------------------------------------------------------------------------- */
 
 struct sl_progress {

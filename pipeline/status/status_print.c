@@ -197,11 +197,8 @@ static enum sl_status print(const struct sl_dir *dir, double now, bool json, FIL
 
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	SL_TRY(sl_dir_open(directory, false, &dir));
-	s = print(&dir, sl_seconds_since_1970(), json, out);
-	sl_dir_close(&dir);
-	return s;
+	return print(&dir, sl_seconds_since_1970(), json, out);
 }
