@@ -127,19 +127,14 @@ static enum sl_status run_twice(
 static enum sl_status plan_and_run(struct sl_comparison *c, struct sl_comparison_case *entry,
 	struct sl_reference *r, struct sl_control *control)
 {
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	struct attempt a = {.entry = entry, .reference = r};
-	struct sl_workspace *w = NULL;
-	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_case_plan(c, entry, false, &plan, &w);
 
-	if (s == SL_OK) {
-		entry->threads = plan->threads;
-		entry->device_slots = plan->n_device_slots;
-		s = run_twice(&a, w, control);
-	}
-	sl_workspace_close(w);
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(sl_case_plan(c, entry, false, &plan, &w));
+	entry->threads = plan->threads;
+	entry->device_slots = plan->n_device_slots;
+	return run_twice(&a, w, control);
 }
 
 /* The status of the first case that differs; if none differs, of the first that failed. */

@@ -69,36 +69,30 @@ static struct sl_input_run *find_folder(const struct sl_runs *r, const char *fol
 /* Adds the run in a folder; *run is NULL if there is none. */
 static enum sl_status add_run(struct sl_runs *r, const char *folder, struct sl_input_run **run)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_input_run *made = &r->at[r->n];
-	struct sl_dir dir;
-	enum sl_status s;
 	bool exists;
 
 	*run = NULL;
 	if (sl_dir_open(folder, false, &dir) != SL_OK)
 		return SL_OK;
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists) {
-		*run = made;
-		memset(made, 0, sizeof(*made));
-		snprintf(made->folder, sizeof(made->folder), "%s", folder);
-		made->first_id = UINT64_MAX;
-		r->n++;
-		s = sl_manifest_read(&dir, &made->manifest);
-	}
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_file_exists(&dir, "run.json", &exists));
+	if (!exists)
+		return SL_OK;
+	*run = made;
+	memset(made, 0, sizeof(*made));
+	snprintf(made->folder, sizeof(made->folder), "%s", folder);
+	made->first_id = UINT64_MAX;
+	r->n++;
+	return sl_manifest_read(&dir, &made->manifest);
 }
 
 enum sl_status sl_input_run_read(const char *folder, struct sl_existing_run *f)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	s = sl_existing_run_read(&dir, f);
-	sl_dir_close(&dir);
-	return s;
+	return sl_existing_run_read(&dir, f);
 }
 
 /* SL_BAD_INPUT for a run.json that is damaged, or of another program. */

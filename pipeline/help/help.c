@@ -14,7 +14,6 @@
 #include "pipeline/args/args.h"
 #include "pipeline/config/config.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/resolve/resolve.h"
 #include "pipeline/text/text.h"
 #include "stages/models/models.h"
 

@@ -5,7 +5,6 @@
  * that this build lacks are listed too, because configurations of other machines can name them.
  * Keys of the JSON output are read by scripts: never rename one.
  */
-#include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "pipeline/print/result.h"
 #include "pipeline/resolve/choices/choices.h"

@@ -15,7 +15,6 @@
 #include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/selection/grid.h"
 
 /* Of a name in the file; of the text, more than any file of this program needs. */
 enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };

@@ -49,17 +49,14 @@ static enum sl_status add_if_part(void *ctx, const char *name)
 static enum sl_status find_in(const char *path, struct sl_joined_parts *parts)
 {
 	struct walk w = {.parts = parts, .path = path};
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	size_t before = parts->n;
-	struct sl_dir dir;
-	enum sl_status s;
 	bool has_run = false;
 
 	SL_TRY(sl_dir_open(path, false, &dir));
-	s = sl_dir_each(&dir, add_if_part, &w);
-	if (s == SL_OK && parts->n == before)
-		s = sl_file_exists(&dir, "run.json", &has_run);
-	sl_dir_close(&dir);
-	SL_TRY(s);
+	SL_TRY(sl_dir_each(&dir, add_if_part, &w));
+	if (parts->n == before)
+		SL_TRY(sl_file_exists(&dir, "run.json", &has_run));
 	if (has_run)
 		return add(parts, path, NULL);
 	return parts->n > before
@@ -162,27 +159,23 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 /* Reads run.json, whose checksum must be right, and the manifest of a part. */
 static enum sl_status read_part(struct sl_joined_parts *parts, struct sl_joined_part *part)
 {
-	struct sl_existing_run run = {.tree = NULL};
-	struct sl_dir dir;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct sl_existing_run run;
 	enum sl_status s;
 	bool exists;
 
 	SL_TRY(sl_dir_open(part->path, false, &dir));
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && !exists)
-		s = sl_fail(SL_BAD_INPUT,
+	SL_TRY(sl_file_exists(&dir, "run.json", &exists));
+	if (!exists)
+		return sl_fail(SL_BAD_INPUT,
 			"%s: has no run.json (the part has not started); compute it with sluice run "
 			"--part I/N --resume",
 			part->path);
-	if (s == SL_OK)
-		s = sl_report_check(&dir);
-	if (s == SL_OK)
-		s = sl_existing_run_read(&dir, &run);
-	if (s == SL_OK)
-		s = use_run(parts, part, &dir, &run);
+	SL_TRY(sl_report_check(&dir));
+	SL_TRY(sl_existing_run_read(&dir, &run));
+	s = use_run(parts, part, &dir, &run);
 	if (!parts->has_first || parts->first.tree != run.tree)
 		sl_existing_run_free(&run);
-	sl_dir_close(&dir);
 	return s;
 }
 

@@ -110,15 +110,14 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f)
 {
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
 	struct sl_yaml_problem problem;
 	enum sl_status s;
 	size_t bytes;
-	char *text;
 
 	memset(f, 0, sizeof(*f));
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
 	s = sl_yaml_parse(text, cut_batches(text, bytes), &f->tree, &problem);
-	sl_memory_give(SL_HOST, text);
 	if (s == SL_OK)
 		s = read_members(dir, f);
 	else if (s == SL_BAD_INPUT)
@@ -340,25 +339,18 @@ static enum sl_status same_part(
 enum sl_status sl_existing_run_check(
 	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how)
 {
-	struct sl_existing_run f;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run f = {.tree = NULL};
 
 	*how = (struct sl_resumption){.extended = false};
 	SL_TRY(sl_existing_run_read(dir, &f));
 	how->joined = f.joined;
-	if (f.rules_version != SL_RULES_VERSION) {
-		s = sl_fail(SL_OUTPUT_IN_USE,
+	if (f.rules_version != SL_RULES_VERSION)
+		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run of rules version %llu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
 			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
-	} else {
-		s = same_config(dir, f.config, plan->config_text);
-		if (s == SL_OK)
-			s = same_part(dir, &f.part, &plan->config.part);
-		if (s == SL_OK)
-			s = check_particles(dir, &f, plan, how);
-	}
-	sl_existing_run_free(&f);
-	return s;
+	SL_TRY(same_config(dir, f.config, plan->config_text));
+	SL_TRY(same_part(dir, &f.part, &plan->config.part));
+	return check_particles(dir, &f, plan, how);
 }

@@ -429,10 +429,10 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 
 enum sl_status sl_report_check(const struct sl_dir *dir)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	char end[CRC_END_BYTES + 1];
-	size_t bytes;
-	char *file;
 	bool same = false;
+	size_t bytes;
 
 	SL_TRY(sl_file_read(dir, "run.json", &file, &bytes));
 	if (bytes >= CRC_END_BYTES) {
@@ -440,7 +440,6 @@ enum sl_status sl_report_check(const struct sl_dir *dir)
 		snprintf(end, sizeof(end), CRC_END, sl_crc32(file, bytes));
 		same = memcmp(file + bytes, end, CRC_END_BYTES) == 0;
 	}
-	sl_memory_give(SL_HOST, file);
 	return same ? SL_OK
 	            : sl_fail(SL_BAD_INPUT,
 			      "%s/run.json: its member crc32 is missing or wrong: the file was changed, "

@@ -7,8 +7,8 @@
 #include "pipeline/results/results.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "pipeline/text/text.h"
 #include "stages/formats/images/images.h"
 #include "stages/particle/weight.h"
 
@@ -79,15 +79,13 @@ enum sl_status sl_image_sum_read_back(
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[i];
-		struct sl_survivors survivors;
-		enum sl_status s;
+		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors survivors = {.block = NULL};
 
 		if (c->added[l->batch])
 			continue;
 		SL_TRY(sl_survivors_read(dir, l->file, &survivors));
-		s = sl_image_sum_add(c, l->batch, &survivors.table);
-		sl_survivors_free(&survivors);
-		SL_TRY(sl_add_context(s, "%s", l->file));
+		SL_TRY(sl_add_context(
+			sl_image_sum_add(c, l->batch, &survivors.table), "%s", l->file));
 	}
 	return SL_OK;
 }

@@ -6,7 +6,6 @@
  * two steps: first no further batch starts (stop); then, if batches in flight take too long, they
  * are cancelled and computed again by the session that resumes.
  */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 

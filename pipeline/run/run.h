@@ -24,7 +24,6 @@
 #ifndef SL_PIPELINE_RUN_RUN_H
 #define SL_PIPELINE_RUN_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "pipeline/batch_file/batch_file.h"

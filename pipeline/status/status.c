@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "pipeline/results/results.h"
-#include "primitives/base/clock.h"
-#include "primitives/base/size.h"
 #include "primitives/files/files.h"
 
 const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",

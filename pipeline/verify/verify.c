@@ -169,8 +169,7 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 		counts->recomputed++;
 		SL_TRY(recompute(w, l, &s.table));
 	}
-	return sl_add_context(
-		sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
+	return sl_add_context(sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
 }
 
 /*

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/particle/digest.h"
