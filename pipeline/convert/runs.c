@@ -228,9 +228,7 @@ static void write_tally(struct sl_json *j, const struct sl_input_run *run)
 {
 	bool weighted = false;
 
-	sl_json_u64(j, "generated", run->generated);
-	sl_json_u64(j, "survivors", run->survivors);
-	sl_json_object(j, "fates");
+	sl_json_add(j, "generated %lu survivors %lu fates {", run->generated, run->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		weighted |= run->weight[f] != (sl_sum)run->count[f] << 32;
 		if (run->count[f] > 0)
@@ -252,15 +250,12 @@ static size_t write_json(const struct sl_runs *r, char *text, size_t size)
 	struct sl_json j = sl_json_start(text, size, false);
 	struct sl_input_run all = {.seed = 0};
 
-	sl_json_object(&j, NULL);
-	sl_json_array(&j, "runs");
+	sl_json_add(&j, "{ runs [");
 	for (size_t i = 0; i < r->n; i++) {
 		const struct sl_input_run *run = &r->at[i];
 
-		sl_json_object(&j, NULL);
-		sl_json_text(&j, "run", run->existing.name ? run->existing.name : "");
-		sl_json_u64(&j, "seed", run->seed);
-		sl_json_u64(&j, "first_id", run->shift);
+		sl_json_add(&j, "{ run %s seed %lu first_id %lu",
+			run->existing.name ? run->existing.name : "", run->seed, run->shift);
 		write_tally(&j, run);
 		sl_json_close(&j);
 		all.generated += run->generated;

@@ -85,8 +85,7 @@ static void write_pixels(struct sl_json *j, const char *name, bool real, const c
 		memcpy(&v, &whole, sizeof(v));
 		sl_weighted_stats_add(&stats, real ? v : (double)whole, 1);
 	}
-	sl_json_object(j, NULL);
-	sl_json_text(j, "name", name);
+	sl_json_add(j, "{ name %s", name);
 	sl_json_text(j, "type", real ? "f64" : "u64");
 	sl_json_text(j, "unit", unit);
 	sl_weighted_stats_json(&stats, false, j);
@@ -104,13 +103,8 @@ static enum sl_status info_of_image(const char *path, struct sl_json *j)
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
 	SL_TRY(sl_add_context(sl_image_read(file, bytes, &f), "%s", path));
 	n = f.width * f.height;
-	sl_json_object(j, "image");
-	sl_json_u64(j, "bytes", bytes);
-	sl_json_u64(j, "width", f.width);
-	sl_json_u64(j, "height", f.height);
-	sl_json_u64(j, "particles", f.particles);
-	sl_json_close(j);
-	sl_json_array(j, "columns");
+	sl_json_add(j, "image { bytes %lu width %lu height %lu particles %lu } columns [", bytes,
+		f.width, f.height, f.particles);
 	write_pixels(j, f.what, true, "", f.value, n);
 	write_pixels(j, "sum", false, "2^-32", f.sum, n);
 	if (f.rays)
@@ -194,10 +188,8 @@ static void write_columns(
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", sl_table_name(t, k));
-		sl_json_text(j, "type", type_names[sl_facts_of(c)->type]);
-		sl_json_text(j, "unit", sl_units[sl_table_unit(t, k)].text);
+		sl_json_add(j, "{ name %s type %s unit %s", sl_table_name(t, k),
+			type_names[sl_facts_of(c)->type], sl_units[sl_table_unit(t, k)].text);
 		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
 		if (digests)
 			sl_json_hex(j, "digest", c->digest, 16);
@@ -220,12 +212,8 @@ static enum sl_status info_of_survivors(const char *path, uint64_t head, struct 
 
 	SL_TRY(sl_survivors_read_columns(path, NULL, &s));
 	sl_digest_table(&s.table);
-	sl_json_object(j, "survivors");
-	sl_json_text(j, "format", s.format->name);
-	sl_json_u64(j, "bytes", s.file_bytes);
-	sl_json_u64(j, "survivors", s.table.n);
-	sl_json_close(j);
-	sl_json_array(j, "head");
+	sl_json_add(j, "survivors { format %s bytes %lu survivors %u } head [", s.format->name,
+		s.file_bytes, s.table.n);
 	write_head(&all, &s.table, j);
 	sl_json_close(j);
 	add_table(&all, &s.table);
@@ -269,30 +257,23 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 	struct sl_results r;
 
 	sl_results_make(m, true, &r);
-	sl_json_object(j, "run");
-	sl_json_text(j, "name", run->name ? run->name : "");
-	sl_json_text(j, "format", run->format ? run->format->name : "");
+	sl_json_add(j, "run { name %s format %s", run->name ? run->name : "",
+		run->format ? run->format->name : "");
 	sl_json_text(j, "state",
 		!run->state                          ? "(no state)"
 		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
 						     : run->state);
 	if (run->part.of > 0) {
-		sl_json_u64(j, "part", run->part.number);
-		sl_json_u64(j, "of_parts", run->part.of);
+		sl_json_add(j, "part %lu of_parts %lu", run->part.number, run->part.of);
 	}
-	sl_json_u64(j, "batches", r.all.n);
-	sl_json_u64(j, "particles", r.all.particles);
-	sl_json_u64(j, "survivors", r.survivors);
-	sl_json_u64(j, "bytes", r.bytes);
-	sl_json_u64(j, "damaged_lines", m->damaged);
-	sl_json_object(j, "fates");
+	sl_json_add(j,
+		"batches %lu particles %lu survivors %lu bytes %lu damaged_lines %lu fates {",
+		r.all.n, r.all.particles, r.survivors, r.bytes, m->damaged);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		if (r.fate[f].count == 0)
 			continue;
 		sl_json_object(j, sl_fate_facts[f].name);
-		sl_json_u64(j, "count", r.fate[f].count);
-		sl_json_real(j, "fraction", r.fate[f].fraction);
-		sl_json_close(j);
+		sl_json_add(j, "count %lu fraction %g }", r.fate[f].count, r.fate[f].fraction);
 	}
 	sl_json_close(j);
 	truncated.count = r.fate[SL_FATE_max_steps].count;
@@ -350,7 +331,6 @@ enum sl_status sl_info(const char *path, uint64_t head, bool json, FILE *out)
 	struct sl_result r;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
-	sl_json_object(&r.json, NULL);
-	sl_json_text(&r.json, "path", path);
+	sl_json_add(&r.json, "{ path %s", path);
 	return sl_result_end(&r, write_info(path, head, &r.json));
 }

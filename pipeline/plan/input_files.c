@@ -311,16 +311,13 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 {
 	char notice[NOTICE_BYTES];
 
-	sl_json_object(j, NULL);
-	sl_json_text(j, "file", f->path);
+	sl_json_add(j, "{ file %s", f->path);
 	if (f->format)
 		sl_json_text(j, "format", f->format);
 	sl_json_u64(j, "bytes", f->bytes);
 	sl_json_hex(j, "crc32", f->crc, 8);
-	sl_json_u64(j, "particles", f->particles);
-	sl_json_u64(j, "first_id", f->first);
-	sl_json_bool(j, "doubles", !f->single);
-	sl_json_bool(j, "recovered", f->recovered);
+	sl_json_add(j, "particles %lu first_id %lu doubles %d recovered %d", f->particles, f->first,
+		!f->single, f->recovered);
 	if (*notice_of(inputs, f, notice))
 		sl_json_text(j, "notice", notice);
 	if (f->unread)
@@ -345,11 +342,7 @@ static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
 		if (!any)
 			sl_json_array(j, "renamed_blobs");
 		any = true;
-		sl_json_object(j, NULL);
-		sl_json_text(j, "file", blob.path);
-		sl_json_text(j, "blob", name);
-		sl_json_u64(j, "number", blob.number);
-		sl_json_close(j);
+		sl_json_add(j, "{ file %s blob %s number %u }", blob.path, name, blob.number);
 	}
 	if (any)
 		sl_json_close(j);
@@ -360,12 +353,8 @@ static void write_source(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_source_counts *n = &plan->source.counts;
 
-	sl_json_object(j, "list_source");
-	sl_json_u64(j, "used", n->used);
-	sl_json_u64(j, "other_kinds", n->other);
-	sl_json_u64(j, "damaged", n->damaged);
-	sl_json_real(j, "weight", n->weight);
-	sl_json_close(j);
+	sl_json_add(j, "list_source { used %lu other_kinds %lu damaged %lu weight %g }", n->used,
+		n->other, n->damaged, n->weight);
 }
 
 const struct sl_inputs *sl_plan_inputs(const struct sl_plan *plan)

@@ -68,8 +68,7 @@ static void print_file(
 	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
 	sl_json_object(j, key);
-	sl_json_text(j, "name", name);
-	sl_json_u64(j, "bytes", bytes);
+	sl_json_add(j, "name %s bytes %lu", name, bytes);
 	sl_json_hex(j, "crc", crc, CRC_DIGITS);
 	sl_json_close(j);
 }
@@ -79,17 +78,13 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	struct sl_json j = sl_json_start(text, SL_MANIFEST_LINE_BYTES - 1, false);
 	char number[32];
 
-	sl_json_object(&j, NULL);
-	sl_json_u64(&j, "batch", line->batch);
-	sl_json_u64(&j, "first_id", line->first_id);
-	sl_json_u64(&j, "generated", line->generated);
-	sl_json_u64(&j, "survivors", line->survivors);
+	sl_json_add(&j, "{ batch %lu first_id %lu generated %lu survivors %lu", line->batch,
+		line->first_id, line->generated, line->survivors);
 	print_fates(&j, "fates", &line->tally, line->tally.count);
 	print_fates(&j, "weights", &line->tally, line->tally.weight);
 	if (has_squares(&line->tally))
 		print_fates(&j, "squares", &line->tally, line->tally.square);
-	sl_json_u64(&j, "steps", line->tally.steps);
-	sl_json_u64(&j, "collisions", line->tally.collisions);
+	sl_json_add(&j, "steps %lu collisions %lu", line->tally.steps, line->tally.collisions);
 	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
 	if (line->tally.log_likelihood != 0)
 		sl_json_formatted(&j, "log_likelihood", number);

@@ -267,6 +267,15 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value);
  */
 void sl_json_real(struct sl_json *j, const char *key, double value);
 
+/*
+ * Writes members, each a word and its value, with a space after each but the last one. A value is a
+ * bracket that opens an object or an array, or %s for a text, %g a real, %lu a uint64_t, %u a
+ * uint32_t, %d a bool. } or ] closes the innermost one, and { alone opens an item of an array:
+ *
+ *	sl_json_add(j, "{ name %s size { width %u height %u } }", name, width, height);
+ */
+void sl_json_add(struct sl_json *j, const char *format, ...) SL_PRINTF(2, 3);
+
 /* Write n values as an array in one line, also when indented. */
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n);
 void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n);

@@ -244,20 +244,17 @@ static enum sl_status print_counts(
 	struct sl_json *j = &r.json;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "batches", c->batches);
-	sl_json_u64(j, "of_batches", of);
-	sl_json_u64(j, "survivors", c->survivors);
-	sl_json_u64(j, "bytes", c->bytes);
-	sl_json_bool(j, "written", plan->choices.format != &sl_format_none);
-	sl_json_bool(j, "histograms", sl_counter_words(&plan->recipe) > 0);
+	sl_json_add(j,
+		"{ batches %lu of_batches %lu survivors %lu bytes %lu written %d "
+		"histograms %d",
+		c->batches, of, c->survivors, c->bytes, plan->choices.format != &sl_format_none,
+		sl_counter_words(&plan->recipe) > 0);
 	sl_truncated_json(&c->truncated, j);
-	sl_json_u64(j, "order_checked", c->ordered);
-	sl_json_u64(j, "remade", c->sampled);
-	sl_json_bool(j, "batch_computed_anew", c->recomputed > 0);
-	sl_json_u64(j, "recomputed", c->recomputed);
-	sl_json_bool(j, "image_added_up", plan->config.output.image);
-	sl_json_bool(j, "joined_compared", sl_plan_is_joined(plan));
+	sl_json_add(j,
+		"order_checked %lu remade %lu batch_computed_anew %d recomputed %lu "
+		"image_added_up %d joined_compared %d",
+		c->ordered, c->sampled, c->recomputed > 0, c->recomputed, plan->config.output.image,
+		sl_plan_is_joined(plan));
 	return sl_result_end(&r, SL_OK);
 }
 
