@@ -6,7 +6,6 @@
  */
 #include "pipeline/convert/convert.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/output/output.h"
@@ -262,10 +261,8 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		sl_dir_close(&c.dir);
 	}
 	if (s == SL_OK && out)
-		fprintf(out,
-			"%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64
-			" bytes\n%s",
-			job->to, c.tallies ? "histograms" : c.format->name, c.particles, c.files,
+		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,
+			c.tallies ? "histograms" : c.format->name, c.particles, c.files,
 			c.files == 1 ? "" : "s", c.bytes, c.notes);
 	sl_plan_free(c.plan);
 	for (size_t i = 0; i < job->n; i++)

@@ -106,9 +106,9 @@ static enum sl_status begin_table(struct sl_conversion *c)
 {
 	if (c->all.rows > UINT32_MAX)
 		return sl_fail(SL_USAGE,
-			"%llu particles are too many for one table (at most 4294967295); convert "
+			"%lu particles are too many for one table (at most 4294967295); convert "
 			"fewer files at a time, or write MCPL",
-			(unsigned long long)c->all.rows);
+			c->all.rows);
 	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
 	SL_TRY(sl_table_output_begin(&(struct sl_table_facts){.format = c->format,
 					     .run = &c->facts,

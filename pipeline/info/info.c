@@ -253,10 +253,11 @@ static enum sl_status info_of_all_survivors(
 static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 	const struct sl_existing_sizes *sizes, const struct sl_manifest *m)
 {
-	struct sl_truncated truncated = {.max_steps = sizes->max_steps};
+	struct sl_truncated truncated;
 	struct sl_results r;
 
 	sl_results_make(m, true, &r);
+	truncated = sl_results_truncated(&r, sizes->max_steps);
 	sl_json_add(j, "run { name %s format %s", run->name ? run->name : "",
 		run->format ? run->format->name : "");
 	sl_json_text(j, "state",
@@ -276,8 +277,6 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 		sl_json_add(j, "count %lu fraction %g }", r.fate[f].count, r.fate[f].fraction);
 	}
 	sl_json_close(j);
-	truncated.count = r.fate[SL_FATE_max_steps].count;
-	truncated.particles = r.all.particles;
 	sl_truncated_json(&truncated, j);
 	sl_json_close(j);
 }

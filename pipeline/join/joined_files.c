@@ -40,8 +40,8 @@ static enum sl_status check_part(
 	if (!is_to || *copied || number != part_number)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: is the directory of part %llu (its files would be replaced); choose another --out",
-		to->path, (unsigned long long)part->part.number);
+		"%s: is the directory of part %lu (its files would be replaced); choose another --out",
+		to->path, part->part.number);
 }
 
 /* Checks the parts, and adds up the bytes of the files that must be copied. */

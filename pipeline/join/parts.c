@@ -104,10 +104,9 @@ static enum sl_status compare(const struct sl_joined_parts *parts,
 
 	if (run->part.of != parts->of)
 		return sl_fail(SL_BAD_INPUT,
-			"%s is a part of %llu and %s a part of %llu, so they have other batches; give the "
+			"%s is a part of %lu and %s a part of %lu, so they have other batches; give the "
 			"parts of one run",
-			first, (unsigned long long)parts->of, part->path,
-			(unsigned long long)run->part.of);
+			first, parts->of, part->path, run->part.of);
 	if (sl_existing_run_differs(parts->first.config, run->config, true, old, now))
 		return sl_fail(SL_BAD_INPUT,
 			"%s and %s are parts of runs with other configurations (\"%s\" and \"%s\"); give "
@@ -147,9 +146,9 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 			part->path);
 	if (run->rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: holds a part of rules version %llu, and this program has version %d; join "
+			"%s: holds a part of rules version %lu, and this program has version %d; join "
 			"the parts with the program that computed them",
-			part->path, (unsigned long long)run->rules_version, SL_RULES_VERSION);
+			part->path, run->rules_version, SL_RULES_VERSION);
 	SL_TRY(parts->has_first ? compare(parts, part, run) : keep_first(parts, dir, run));
 	part->part = run->part;
 	sl_part_times_add(run, &part->times, &parts->session);
@@ -198,9 +197,8 @@ enum sl_status sl_parts_open(const char *const *in, size_t n, struct sl_joined_p
 	for (size_t i = 1; i < parts->n; i++)
 		if (parts->at[i].part.number == parts->at[i - 1].part.number)
 			return sl_fail(SL_USAGE,
-				"part %llu of %llu is given twice, in %s and %s; leave one of them out",
-				(unsigned long long)parts->at[i].part.number,
-				(unsigned long long)parts->of, parts->at[i - 1].path,
+				"part %lu of %lu is given twice, in %s and %s; leave one of them out",
+				parts->at[i].part.number, parts->of, parts->at[i - 1].path,
 				parts->at[i].path);
 	return SL_OK;
 }

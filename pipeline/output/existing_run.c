@@ -286,7 +286,7 @@ static bool same_key(const struct sl_plan *plan, uint64_t particles)
 static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_existing_run *f,
 	const struct sl_plan *plan, struct sl_resumption *how)
 {
-	unsigned long long now = plan->recipe.particles, then;
+	uint64_t now = plan->recipe.particles, then;
 	struct sl_existing_sizes sizes;
 
 	SL_TRY(sl_existing_run_sizes(f, &sizes));
@@ -295,27 +295,27 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 	how->n_batches = sizes.n_batches;
 	if (now != then && plan->recipe.inputs)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run that read %llu particles from its files, and this one reads "
-			"%llu (a run that reads files cannot be extended, because they may have "
+			"%s: holds a run that read %lu particles from its files, and this one reads "
+			"%lu (a run that reads files cannot be extended, because they may have "
 			"changed); use another --out, or --force to replace the run",
 			dir->path, then, now);
 	if (now > then && plan->config.part.of > 0)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a part of a run of %llu particles, and this configuration has %llu "
+			"%s: holds a part of a run of %lu particles, and this configuration has %lu "
 			"(a part cannot be extended, because it would have other batches); use "
-			"run.particles: %llu, or extend the run that sluice join makes",
+			"run.particles: %lu, or extend the run that sluice join makes",
 			dir->path, then, now, then);
 	if (now > then && !same_key(plan, then))
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run of %llu particles, and with %llu the bits of id in key would have "
+			"%s: holds a run of %lu particles, and with %lu the bits of id in key would have "
 			"other steps, so committed batches would be in another order; use run.particles: "
-			"%llu, another --out, or --force to replace the run",
+			"%lu, another --out, or --force to replace the run",
 			dir->path, then, now, then);
 	if (now >= then)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run of %llu particles, and this configuration has %llu (--resume can "
-		"extend a run, not shorten it); use run.particles: %llu or more, another --out, or "
+		"%s: holds a run of %lu particles, and this configuration has %lu (--resume can "
+		"extend a run, not shorten it); use run.particles: %lu or more, another --out, or "
 		"--force to replace the run",
 		dir->path, then, now, then);
 }
@@ -346,10 +346,10 @@ enum sl_status sl_existing_run_check(
 	how->joined = f.joined;
 	if (f.rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run of rules version %llu, and this program has version %d "
+			"%s: holds a run of rules version %lu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
-			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
+			dir->path, f.rules_version, SL_RULES_VERSION);
 	SL_TRY(same_config(dir, f.config, plan->config_text));
 	SL_TRY(same_part(dir, &f.part, &plan->config.part));
 	return check_particles(dir, &f, plan, how);

@@ -161,9 +161,9 @@ static enum sl_status refuse_other_parts(void *ctx, const char *name)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: cannot be made, because %s is in the same directory (parts of a run can only be "
-		"joined if all have the same N); use --part I/%llu, choose another --out, or remove "
+		"joined if all have the same N); use --part I/%lu, choose another --out, or remove "
 		"the other parts",
-		plan->to, name, (unsigned long long)part.of);
+		plan->to, name, part.of);
 }
 
 /* Parts of one run can share a directory: each has its own directory there. */

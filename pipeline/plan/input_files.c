@@ -8,7 +8,6 @@
 #define SL_MODEL_HOST
 #include "pipeline/plan/plan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +51,7 @@ static enum sl_status check(const struct sl_config *c, const char *path, uint32_
 		return SL_OK;
 	sl_list_key(c, "checksums", key);
 	return sl_fail(SL_BAD_INPUT,
-		"%s was changed (its CRC-32 is %" PRIu32 ", %s has %" PRIu64
-		"); restore the file, or remove %s and start a new run",
+		"%s was changed (its CRC-32 is %u, %s has %lu); restore the file, or remove %s and start a new run",
 		path, crc, key, was, key);
 }
 
@@ -70,7 +68,7 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
 		SL_TRY(sl_run_files_state(files->at[item], state));
 		if (state[0] && strcmp(state, "done") != 0)
 			sl_plan_warn(plan,
-				"%s[%" PRIu32 "]: the run in %.200s has not ended (state %s); "
+				"%s[%u]: the run in %.200s has not ended (state %s); "
 				"only its committed batches are read",
 				sl_list_key(&plan->config, "files", key), item, files->at[item],
 				state);
@@ -294,7 +292,7 @@ static const char *notice_of(
 	char damaged[64] = "";
 
 	if (f->damaged > 0)
-		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %" PRIu64,
+		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %lu",
 			f->damaged);
 	snprintf(text, NOTICE_BYTES, "%s%s%s%s%s",
 		f->recovered

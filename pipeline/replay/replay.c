@@ -75,8 +75,8 @@ static const char *key_of(const struct replay *t, struct sl_particle p, char tex
 
 	text[0] = '\0';
 	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
-		snprintf(text, KEY_BYTES, "%0*llx", digits,
-			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
+		snprintf(text, KEY_BYTES, "%0*lx", digits,
+			sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
 	return text;
 }
 
@@ -179,14 +179,14 @@ enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
 {
 	struct replay t = {.plan = plan, .id = id, .text = !json};
-	unsigned long long particles = plan->recipe.particles;
+	uint64_t particles = plan->recipe.particles;
 	struct sl_particle read;
 
 	if (particles == 0)
 		return sl_fail(SL_USAGE,
-			"--id %llu: the run has no particles, because its lists are empty; use "
+			"--id %lu: the run has no particles, because its lists are empty; use "
 			"lists with particles",
-			(unsigned long long)id);
+			id);
 	if (plan->recipe.resampling.steps > 0)
 		return sl_fail(SL_USAGE,
 			"replay: a particle of model %s descends from others of its filter, so it "
@@ -194,9 +194,9 @@ enum sl_status sl_replay(
 			plan->recipe.model->name);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
-			"--id %llu: the run has no such particle (the run has %llu, from 0 to "
-			"%llu); use an id in this range",
-			(unsigned long long)id, particles, particles - 1);
+			"--id %lu: the run has no such particle (the run has %lu, from 0 to "
+			"%lu); use an id in this range",
+			id, particles, particles - 1);
 	/* The model list reads its particles: find the input file of this one and read it there. */
 	if (plan->recipe.inputs) {
 		struct sl_columns columns = sl_columns_of(&read);

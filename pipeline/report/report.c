@@ -323,7 +323,7 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	struct sl_results results;
 
 	sl_results_of(plan, m, &results);
-	truncated = sl_results_truncated(plan, &results);
+	truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
 	sl_json_add(j, "program %s version %s commit %s rules_version %u state %s name %s",
 		"sluice", sl_version(), sl_commit(), SL_RULES_VERSION, state,
 		plan->config.run.name);

@@ -31,17 +31,15 @@ static enum sl_run_state state_of(const char *stored, enum sl_lock_state lock)
 static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_status *r)
 {
 	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
+	struct sl_results sums;
 
 	SL_TRY(sl_manifest_read(dir, &m));
-	for (size_t i = 0; i < m.n; i++) {
-		const struct sl_manifest_line *l = &m.line[i];
-
-		r->particles += l->generated;
-		r->survivors += l->survivors;
-		r->truncated.count += l->tally.count[SL_FATE_max_steps];
-		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
-	}
-	r->batches = m.n;
+	sl_results_make(&m, true, &sums);
+	r->batches = sums.all.n;
+	r->particles = sums.all.particles;
+	r->survivors = sums.survivors;
+	r->bytes = sums.bytes;
+	r->truncated = sl_results_truncated(&sums, 0);
 	r->damaged = m.damaged;
 	if (r->damaged > 0 && r->state == SL_RUN_RUNNING)
 		r->damaged--;
@@ -95,7 +93,6 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
-	r->truncated.particles = r->particles;
 	r->truncated.max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
@@ -213,9 +210,9 @@ static enum sl_status add_part(void *ctx, const char *name)
 		return SL_OK;
 	if (w->sum->of > 0 && part.of != w->sum->of)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: has parts of a run of %llu and of a run of %llu parts; give the directory of "
+			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
 			"one part",
-			w->dir->path, (unsigned long long)w->sum->of, (unsigned long long)part.of);
+			w->dir->path, w->sum->of, part.of);
 	w->sum->of = part.of;
 	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
 	SL_TRY(sl_dir_open(path, false, &dir));

@@ -152,7 +152,7 @@ void sl_json_u64(struct sl_json *j, const char *key, uint64_t value)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
+	snprintf(text, sizeof(text), "%lu", value);
 	sl_json_formatted(j, key, text);
 }
 

@@ -107,16 +107,14 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 	}
 	if (!sl_batch_file_is_planned(plan, l))
 		return sl_verify_wrong(l,
-			"the manifest has %llu particles from id %llu and the histogram file '%s', "
+			"the manifest has %lu particles from id %lu and the histogram file '%s', "
 			"which is no batch of this run",
-			(unsigned long long)l->generated, (unsigned long long)l->first_id,
-			l->bins_file);
+			l->generated, l->first_id, l->bins_file);
 	if (sum != l->generated || kept != l->survivors)
 		return sl_verify_wrong(l,
-			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
-			"not to %llu and %llu",
-			(unsigned long long)sum, (unsigned long long)kept,
-			(unsigned long long)l->generated, (unsigned long long)l->survivors);
+			"the fate counts of the manifest sum to %lu particles and %lu survivors, "
+			"not to %lu and %lu",
+			sum, kept, l->generated, l->survivors);
 	return SL_OK;
 }
 
@@ -131,9 +129,9 @@ static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_m
 	if (bytes == expected_bytes && crc == expected_crc)
 		return SL_OK;
 	return sl_verify_wrong(l,
-		"the %s has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
-		name == l->file ? "file" : "file of sort keys", (unsigned long long)bytes, crc,
-		(unsigned long long)expected_bytes, expected_crc);
+		"the %s has %lu bytes and CRC-32 %08x, but %lu and %08x in the manifest",
+		name == l->file ? "file" : "file of sort keys", bytes, crc, expected_bytes,
+		expected_crc);
 }
 
 /*
@@ -279,11 +277,11 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			dir->path, m->damaged, m->damaged == 1 ? "" : "s");
 	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %s%llu batches are committed, because the run has not ended; if "
+			"%s: %zu of %s%lu batches are committed, because the run has not ended; if "
 			"sluice status says that it runs, wait, else use sluice run --resume to "
 			"continue it",
 			dir->path, m->n, w->plan->choices.stop_rule.below > 0 ? "at most " : "",
-			(unsigned long long)of);
+			of);
 	return sl_verify_side_files(w, dir, m);
 }
 
@@ -309,7 +307,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (sl_plan_is_part(plan))
 		of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
 	sl_results_of(plan, &m, &results);
-	counts.truncated = sl_results_truncated(plan, &results);
+	counts.truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
 	SL_TRY(verify(w, &dir, &m, of, &counts));
 	return json || !quiet ? print_counts(&counts, of, plan, json, out) : SL_OK;
 }

@@ -9,7 +9,6 @@
 #include "pipeline/output/merge/merge.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
@@ -77,8 +76,7 @@ static enum sl_status check_threshold(const struct sl_selection *s, uint64_t n)
 	if (wide || s->threshold <= (double)FLT_MAX)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"output.sample: with %" PRIu64
-		" particles each one has a weight of %.4g or more, but "
+		"output.sample: with %lu particles each one has a weight of %.4g or more, but "
 		"weights are stored in single precision (at most %.2g); scale the weights of the list, or "
 		"use a larger sample",
 		n, s->threshold, (double)FLT_MAX);
