@@ -66,9 +66,8 @@ static void read_progress(struct sl_existing_run *f)
 	const struct sl_yaml *tree = f->tree;
 	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
 
-	sl_yaml_u64(tree, sl_yaml_get(tree, sl_yaml_get(tree, root, "tallies"), "particles"),
-		&f->particles);
-	sl_yaml_u64(tree, sl_yaml_get(tree, times, "particles"), &f->session_particles);
+	f->particles = sl_yaml_number(tree, sl_yaml_get(tree, root, "tallies"), "particles");
+	f->session_particles = sl_yaml_number(tree, times, "particles");
 	f->session_seconds = sl_yaml_real(tree, sl_yaml_get(tree, times, "wall_seconds"));
 }
 

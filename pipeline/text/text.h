@@ -341,6 +341,9 @@ sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key
 /* Reads a scalar of digits only; false if it is not one or exceeds 64 bits. */
 bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value);
 
+/* The number at key in a mapping; 0 if there is none. */
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key);
+
 /* The number that a scalar begins with; 0 if it is none. */
 double sl_yaml_real(const struct sl_yaml *tree, sl_node node);
 
