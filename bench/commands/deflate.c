@@ -88,8 +88,7 @@ static enum sl_status check_column(
 		SL_TRY(sl_inflate_whole(SL_ZLIB, out + *at, sizes[k], back, bytes));
 		if (memcmp(want, back, bytes) != 0)
 			return sl_fail(SL_CHECK_FAILED,
-				"stream %llu of %s does not inflate to its chunk",
-				(unsigned long long)k,
+				"stream %lu of %s does not inflate to its chunk", k,
 				sl_column_facts[p->table->column[column].column].name);
 		*at += sizes[k];
 	}
@@ -231,19 +230,15 @@ static enum sl_status run(struct sl_bench *b, struct pack *p)
 static enum sl_status run_batch(
 	struct sl_bench *b, const struct sl_backend *backend, const struct sl_recipe *r)
 {
+	SL_CLOSED_BY(sl_contender_close) struct sl_contender c;
 	struct pack p = {.backend = backend};
-	struct sl_contender c;
 	struct sl_contender_times times;
-	enum sl_status s = sl_contender_open(&sl_sluice_contender, r, &c);
 
-	if (s == SL_OK)
-		s = sl_sluice_contender.run(&c, &times);
+	SL_TRY(sl_contender_open(&sl_sluice_contender, r, &c));
+	SL_TRY(sl_sluice_contender.run(&c, &times));
 	p.table = &c.on_host.table;
 	p.n = c.on_host.n_survivors;
-	if (s == SL_OK)
-		s = run(b, &p);
-	sl_contender_close(&c);
-	return s;
+	return run(b, &p);
 }
 
 enum sl_status sl_bench_deflate(struct sl_bench *b)
@@ -251,20 +246,16 @@ enum sl_status sl_bench_deflate(struct sl_bench *b)
 	const struct sl_number_list *sizes = &b->options->sizes;
 	uint32_t usual = sl_device_is_emulated() ? N_EMULATED : N_DEFAULT;
 	const struct sl_backend *backend;
-	enum sl_status s = SL_OK;
 
 	printf("\n%-9s %-10s %-10s %10s %10s %9s %s\n", "", "backend", "column", "n", "MB", "ratio",
 		sl_device_is_emulated() ? SL_ACCESSES_HEADING "byte"
 					: SL_TIMES_HEADING "     GB/s");
-	for (uint32_t i = 0; s == SL_OK && i < (sizes->n ? sizes->n : 1); i++)
-		for (size_t k = 0;
-			s == SL_OK && (backend = sl_job_backend(b->options, SL_DEFLATE, k)); k++) {
-			struct sl_plan *plan;
+	for (uint32_t i = 0; i < (sizes->n ? sizes->n : 1); i++)
+		for (size_t k = 0; (backend = sl_job_backend(b->options, SL_DEFLATE, k)); k++) {
+			SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
-			s = sl_batch_plan_make(b, sizes->n ? sizes->at[i] : usual, NULL, &plan);
-			if (s == SL_OK)
-				s = run_batch(b, backend, &plan->recipe);
-			sl_plan_free(plan);
+			SL_TRY(sl_batch_plan_make(b, sizes->n ? sizes->at[i] : usual, NULL, &plan));
+			SL_TRY(run_batch(b, backend, &plan->recipe));
 		}
-	return s;
+	return SL_OK;
 }

@@ -128,36 +128,30 @@ static enum sl_status measure_contender(
 static enum sl_status run_contender(struct contender_table *r, const struct sl_contender_type *type,
 	const struct sl_recipe *recipe, const char *name)
 {
+	SL_CLOSED_BY(sl_contender_close) struct sl_contender c;
 	struct contender_row *e = &r->entry[r->n_entries];
-	struct sl_contender c;
-	enum sl_status s = sl_contender_open(type, recipe, &c);
 
+	SL_TRY(sl_contender_open(type, recipe, &c));
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	if (r->b->options->wait)
 		c.pipeline.whole_max = 0; /* no batch is queued as a whole */
-	if (s == SL_OK)
-		s = check_contender(r, &c, name);
-	if (s == SL_OK)
-		s = measure_contender(r, &c, e);
-	sl_contender_close(&c);
-	r->n_entries += s == SL_OK;
-	return s;
+	SL_TRY(check_contender(r, &c, name));
+	SL_TRY(measure_contender(r, &c, e));
+	r->n_entries++;
+	return SL_OK;
 }
 
 static enum sl_status run_mode(struct contender_table *r, const char *mode, const char *name)
 {
-	struct sl_plan *plan;
-	enum sl_status s = sl_batch_plan_make(r->b, r->n, mode, &plan);
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
-	r->has_scores = s == SL_OK && plan->recipe.grids.scored;
-	if (s == SL_OK && r->n <= HOST_MAX && !r->has_expected) {
-		s = sl_host_reference(&plan->recipe, &r->expected);
-		r->has_expected = s == SL_OK;
+	SL_TRY(sl_batch_plan_make(r->b, r->n, mode, &plan));
+	r->has_scores = plan->recipe.grids.scored;
+	if (r->n <= HOST_MAX && !r->has_expected) {
+		SL_TRY(sl_host_reference(&plan->recipe, &r->expected));
+		r->has_expected = true;
 	}
-	if (s == SL_OK)
-		s = run_contender(r, &sl_sluice_contender, &plan->recipe, name);
-	sl_plan_free(plan);
-	return s;
+	return run_contender(r, &sl_sluice_contender, &plan->recipe, name);
 }
 
 static const char staged[] = "staged";
@@ -173,16 +167,12 @@ static const char *const *modes(void)
 
 static enum sl_status run_cub(struct contender_table *r)
 {
-	struct sl_plan *plan;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
 	if (!sl_cub_contender || sl_device_is_emulated())
 		return SL_OK;
-	s = sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan);
-	if (s == SL_OK)
-		s = run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan));
+	return run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

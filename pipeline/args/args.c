@@ -33,32 +33,17 @@ enum sl_command sl_command_find(const char *name)
 	return (enum sl_command)c;
 }
 
-/*
- * How an option is stored in struct sl_args. Each kind is the first word of its line in args.def.
- */
-enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
-
-struct option_facts {
-	enum option_kind kind;
-	const char *name;
-	const char *key;      /* settings: key of the configuration; NULL: --set, any key */
-	size_t offset;        /* others: of the field of struct sl_args */
-	const char *value;    /* "" for a flag */
-	const char *commands; /* others: the commands that take it, separated by spaces */
-	const char *help;
-};
-
 /* --set is not in args.def: it is the only setting whose key is part of its value. */
-static const struct option_facts options[] = {
-	{KIND_SETTING, "set", NULL, 0, "KEY=VALUE", "",
+static const struct sl_args_option options[] = {
+	{SL_ARGS_SETTING, "set", NULL, 0, "KEY=VALUE", "",
 		"a value of the configuration; overrides the file"},
-#define SETTING(option, key, value, help) {KIND_SETTING, option, key, 0, value, "", help},
+#define SETTING(option, key, value, help) {SL_ARGS_SETTING, option, key, 0, value, "", help},
 #define TEXT(option, field, value, commands, help) \
-	{KIND_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
+	{SL_ARGS_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define COUNT(option, field, value, commands, help) \
-	{KIND_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
+	{SL_ARGS_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define FLAG(option, field, commands, help) \
-	{KIND_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
+	{SL_ARGS_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
@@ -100,7 +85,7 @@ static size_t quote(char text[SL_SET_BYTES], size_t n, const char *value)
  * order on the command line. Whether key and value are valid is checked when the configuration is
  * read.
  */
-static enum sl_status add_set(struct sl_args *a, const struct option_facts *o, const char *value)
+static enum sl_status add_set(struct sl_args *a, const struct sl_args_option *o, const char *value)
 {
 	size_t n_user = a->n_sets - a->n_option_sets, n;
 	char *text;
@@ -141,15 +126,15 @@ static bool is_out(const char *key)
 }
 
 /* Stores the value of an option (optarg; NULL for a flag) in a. */
-static enum sl_status take_value(struct sl_args *a, const struct option_facts *o)
+static enum sl_status take_value(struct sl_args *a, const struct sl_args_option *o)
 {
 	void *field = (char *)a + o->offset;
 
 	if (o->key && is_out(o->key))
 		a->out = optarg;
-	if (o->kind == KIND_SETTING)
+	if (o->kind == SL_ARGS_SETTING)
 		return add_set(a, o, optarg);
-	if (o->kind == KIND_TEXT || o->kind == KIND_COUNT)
+	if (o->kind == SL_ARGS_TEXT || o->kind == SL_ARGS_COUNT)
 		*(const char **)field = optarg;
 	else
 		*(bool *)field = true;
@@ -239,11 +224,11 @@ static enum sl_status check_sets(const struct sl_args *a)
 }
 
 /* Was the option on the command line? Not for settings, which have no field in struct sl_args. */
-static bool is_given(const struct sl_args *a, const struct option_facts *o)
+static bool is_given(const struct sl_args *a, const struct sl_args_option *o)
 {
 	const void *field = (const char *)a + o->offset;
 
-	return o->kind == KIND_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
+	return o->kind == SL_ARGS_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
 }
 
 /*
@@ -256,16 +241,16 @@ static enum sl_status check_options(const struct sl_args *a)
 
 	SL_TRY(check_sets(a));
 	for (int i = 0; i < N_OPTIONS; i++) {
-		const struct option_facts *o = &options[i];
+		const struct sl_args_option *o = &options[i];
 		bool taken = has_word(o->commands, command);
 
-		if (o->kind == KIND_SETTING)
+		if (o->kind == SL_ARGS_SETTING)
 			continue;
 		if (is_given(a, o) && !taken)
 			return sl_fail(SL_USAGE,
 				"--%s has no effect on %s (it is an option of %s); remove it",
 				o->name, command, o->commands);
-		if (o->kind == KIND_TEXT && taken && !is_given(a, o))
+		if (o->kind == SL_ARGS_TEXT && taken && !is_given(a, o))
 			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); add the option", command,
 				o->name, o->value, o->help);
 	}
@@ -332,25 +317,18 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	return SL_OK;
 }
 
-/* Does the command take the option? --set belongs to SL_SETS_ONLY_SET and SL_SETS_ALL. */
-static bool is_taken(const struct option_facts *o, const struct sl_command_facts *command)
+/* --set belongs to SL_SETS_ONLY_SET and SL_SETS_ALL. */
+bool sl_args_takes(enum sl_command c, const struct sl_args_option *o)
 {
-	if (o->kind != KIND_SETTING)
+	const struct sl_command_facts *command = &sl_commands[c];
+
+	if (o->kind != SL_ARGS_SETTING)
 		return has_word(o->commands, command->name);
 	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key) ||
 	       (command->sets == SL_SETS_ONLY_OUT && o->key && is_out(o->key));
 }
 
-bool sl_args_takes(enum sl_command command, size_t i)
+const struct sl_args_option *sl_args_option_at(size_t i)
 {
-	return is_taken(&options[i], &sl_commands[command]);
-}
-
-bool sl_args_option_at(size_t i, struct sl_args_option *option)
-{
-	if (i >= N_OPTIONS)
-		return false;
-	*option = (struct sl_args_option){options[i].name, options[i].value, options[i].key,
-		options[i].commands, options[i].help};
-	return true;
+	return i < N_OPTIONS ? &options[i] : NULL;
 }

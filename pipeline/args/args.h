@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "pipeline/config/config.h"
@@ -68,19 +67,24 @@ struct sl_args {
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 
-/* An option as the help shows it. */
+/* How an option is stored in struct sl_args: the first word of its line in args.def. */
+enum sl_args_kind { SL_ARGS_SETTING, SL_ARGS_TEXT, SL_ARGS_COUNT, SL_ARGS_FLAG };
+
 struct sl_args_option {
-	const char *name, *value; /* "out" and "DIR"; value is "" for a flag */
-	const char *key; /* of the configuration; NULL: the option is no setting, or is --set */
-	const char *commands; /* that take it, separated by spaces; "": sl_args_takes() knows */
+	enum sl_args_kind kind;
+	const char *name;
+	const char *key;      /* settings: key of the configuration; NULL: --set, any key */
+	size_t offset;        /* others: of the field of struct sl_args */
+	const char *value;    /* such as "DIR"; "" for a flag */
+	const char *commands; /* others: the commands that take it, separated by spaces */
 	const char *help;
 };
 
-/* Option i, in the order of the help; false after the last one. */
-bool sl_args_option_at(size_t i, struct sl_args_option *option);
+/* Option i, in the order of the help; NULL after the last one. */
+const struct sl_args_option *sl_args_option_at(size_t i);
 
-/* Does the command take option i? */
-bool sl_args_takes(enum sl_command command, size_t i);
+/* Does the command take the option? */
+bool sl_args_takes(enum sl_command c, const struct sl_args_option *o);
 
 /* --- args_help -------------------------------------------------------------------------------- */
 

@@ -34,16 +34,16 @@ static const char *write_note(const struct sl_args_option *option, bool all, cha
 static void print_options(enum sl_command command, FILE *out)
 {
 	bool all = command == SL_COMMAND_NONE;
-	struct sl_args_option o;
+	const struct sl_args_option *o;
 
-	for (size_t i = 0; sl_args_option_at(i, &o); i++) {
+	for (size_t i = 0; (o = sl_args_option_at(i)) != NULL; i++) {
 		char text[64], note[NOTE_BYTES];
 
-		if (!all && !sl_args_takes(command, i))
+		if (!all && !sl_args_takes(command, o))
 			continue;
-		snprintf(text, sizeof(text), "--%s%s%s", o.name, o.value[0] ? " " : "", o.value);
-		fprintf(out, "  %-26s %s", text, o.help);
-		if (write_note(&o, all, note)[0])
+		snprintf(text, sizeof(text), "--%s%s%s", o->name, o->value[0] ? " " : "", o->value);
+		fprintf(out, "  %-26s %s", text, o->help);
+		if (write_note(o, all, note)[0])
 			fprintf(out, " (%s)", note);
 		fputc('\n', out);
 	}

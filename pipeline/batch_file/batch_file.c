@@ -132,7 +132,7 @@ static enum sl_status name_files(struct sl_batch_write *w)
 /* Adds the batch to the message of a failure. */
 static enum sl_status with_batch(enum sl_status s, uint64_t number)
 {
-	return sl_add_context(s, "batch %llu, writing", (unsigned long long)number);
+	return sl_add_context(s, "batch %lu, writing", number);
 }
 
 void sl_batch_file_remove_parts(struct sl_batch_write *w)

@@ -11,7 +11,6 @@
 #include "pipeline/cli/cli.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/report/report.h"
-#include "primitives/base/clock.h"
 
 /* What the callbacks of a run need. */
 struct run_output {
@@ -77,28 +76,24 @@ static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 /* --print-config makes no plan and is complete without one. */
 enum sl_status sl_command_run(struct sl_args *a)
 {
-	struct sl_plan *plan;
-	enum sl_status s = sl_read_plan_of_ranks(a, &plan);
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
-	for (uint32_t i = 0; s == SL_OK && plan && i < plan->n_warnings && !a->quiet &&
+	SL_TRY(sl_read_plan_of_ranks(a, &plan));
+	for (uint32_t i = 0; plan && i < plan->n_warnings && !a->quiet &&
 			     (!sl_cli_ranks || sl_cli_ranks->rank == 0);
 		i++)
 		fprintf(stderr, "sluice: warning: %s\n", plan->warning[i]);
-	if (s == SL_OK && plan)
-		s = run_plan(a, plan);
-	sl_plan_free(plan);
-	return s;
+	return plan ? run_plan(a, plan) : SL_OK;
 }
 
 /* A plan that only the disk is too small for is printed too: it says how much it needs. */
 enum sl_status sl_command_plan(struct sl_args *a)
 {
-	struct sl_plan *plan;
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	enum sl_status s = sl_read_plan(a, true, &plan), printed = SL_OK;
 
 	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_expected > plan->disk_free)) &&
 		plan && (a->json || !a->quiet))
 		printed = sl_plan_print(plan, a->json, stdout);
-	sl_plan_free(plan);
 	return s == SL_OK ? printed : s;
 }

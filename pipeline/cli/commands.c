@@ -193,20 +193,14 @@ enum sl_status sl_command_replay(struct sl_args *a)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	struct sl_plan *plan = NULL;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	uint64_t id;
 
 	SL_TRY(read_count("id", a->id, &id));
-	s = sl_read_config(a, &config, &choices);
-	if (s == SL_OK)
-		s = sl_use_existing_batch_size(a, &config, &choices);
-	if (s == SL_OK)
-		s = sl_plan_make(&config, &choices, &plan);
-	if (s == SL_OK)
-		s = sl_replay(plan, sl_config_name(a), id, a->json, stdout);
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(sl_read_config(a, &config, &choices));
+	SL_TRY(sl_use_existing_batch_size(a, &config, &choices));
+	SL_TRY(sl_plan_make(&config, &choices, &plan));
+	return sl_replay(plan, sl_config_name(a), id, a->json, stdout);
 }
 
 /* Prints the results of a joined run as sluice run does. */

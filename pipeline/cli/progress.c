@@ -27,9 +27,8 @@ static bool is_due(const struct sl_progress_output *o, double seconds, double sh
 /* The rate is that of this session, without earlier ones. */
 static void print_numbers(FILE *out, const struct sl_progress *p, double share)
 {
-	fprintf(out, "%5.1f %%  %llu of %s%llu batches  %.2f M particles/s", 100 * share,
-		(unsigned long long)p->batches_done, p->at_most ? "at most " : "",
-		(unsigned long long)p->n_batches, p->rate * 1e-6);
+	fprintf(out, "%5.1f %%  %lu of %s%lu batches  %.2f M particles/s", 100 * share,
+		p->batches_done, p->at_most ? "at most " : "", p->n_batches, p->rate * 1e-6);
 }
 
 /* Lines of a log have the time: the log of a batch queue has none. */

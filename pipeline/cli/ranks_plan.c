@@ -22,7 +22,7 @@ static enum sl_status find_batch(const struct sl_plan *plan, uint32_t *batch)
 		r->lost = true; /* the others wait for the batch size of this rank */
 		return sl_fail(SL_HOST_MEMORY, "no memory for the batch sizes of %u ranks", r->n);
 	}
-	s = sl_ranks_gather(r, &plan->recipe.batch, sizeof(*all), all);
+	s = r->gather(&plan->recipe.batch, sizeof(*all), all);
 	for (uint32_t i = 0; s == SL_OK && i < r->n; i++)
 		*batch = all[i] < *batch ? all[i] : *batch;
 	free(all);
@@ -81,12 +81,11 @@ static enum sl_status compare_plans(const struct sl_plan *plan)
 	enum sl_status s = SL_OK;
 
 	snprintf(here, sizeof(here),
-		"sluice: %s %s\npart: %llu/%llu\noutput.durable: %d\noutput.joined: %d\n%s",
-		sl_version(), sl_commit(), (unsigned long long)plan->config.part.number,
-		(unsigned long long)plan->config.part.of, plan->config.output.durable,
-		sl_plan_is_joined(plan), plan->config_text);
+		"sluice: %s %s\npart: %lu/%lu\noutput.durable: %d\noutput.joined: %d\n%s",
+		sl_version(), sl_commit(), plan->config.part.number, plan->config.part.of,
+		plan->config.output.durable, sl_plan_is_joined(plan), plan->config_text);
 	memcpy(there, here, sizeof(there));
-	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, there, sizeof(there)));
+	SL_TRY(sl_cli_ranks->broadcast(there, sizeof(there)));
 	if (strcmp(here, there) != 0)
 		s = refuse_text(here, there);
 	return sl_ranks_agree(sl_cli_ranks, s);

@@ -93,7 +93,7 @@ enum sl_status sl_use_existing_batch_size(
 		SL_TRY(sl_output_batch(config, &batch));
 	if (batch == 0 || a->n_sets == SL_SETS_MAX)
 		return SL_OK;
-	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
+	snprintf(set, sizeof(set), "run.batch=%lu", batch);
 	a->set[a->n_sets++] = set;
 	return sl_read_config(a, config, choices);
 }

@@ -12,7 +12,6 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/resolve/execution/execution.h"
 #include "primitives/catalog.h"
-#include "stages/fused/fused.h"
 
 /*
  * Upper bound of cases. Host and device each have: every name shared by the three primitives, the

@@ -127,19 +127,14 @@ static enum sl_status run_twice(
 static enum sl_status plan_and_run(struct sl_comparison *c, struct sl_comparison_case *entry,
 	struct sl_reference *r, struct sl_control *control)
 {
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	struct attempt a = {.entry = entry, .reference = r};
-	struct sl_workspace *w = NULL;
-	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_case_plan(c, entry, false, &plan, &w);
 
-	if (s == SL_OK) {
-		entry->threads = plan->threads;
-		entry->device_slots = plan->n_device_slots;
-		s = run_twice(&a, w, control);
-	}
-	sl_workspace_close(w);
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(sl_case_plan(c, entry, false, &plan, &w));
+	entry->threads = plan->threads;
+	entry->device_slots = plan->n_device_slots;
+	return run_twice(&a, w, control);
 }
 
 /* The status of the first case that differs; if none differs, of the first that failed. */
@@ -272,9 +267,8 @@ static void put_case(
 {
 	struct sl_case_names names = sl_case_names(entry);
 
-	sl_json_object(j, NULL);
-	sl_json_text(j, "where", sl_case_space(entry));
-	sl_json_text(j, "mode", sl_device_modes[entry->mode].name);
+	sl_json_add(
+		j, "{ where %s mode %s", sl_case_space(entry), sl_device_modes[entry->mode].name);
 	for (int i = 0; i < SL_CASE_CHOICES; i++)
 		sl_json_text(j, sl_case_columns[i], names.of[i]);
 	sl_json_text(j, "answer", answers[entry->answer]);
@@ -289,25 +283,16 @@ static void put_case(
 
 static void put_head(struct sl_json *j, const struct sl_comparison *c)
 {
-	sl_json_text(j, "program", "sluice");
-	sl_json_text(j, "version", sl_version());
-	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
-	sl_json_text(j, "date", c->date);
-	sl_json_array(j, "command");
+	sl_json_add(j, "program %s version %s rules_version %u date %s command [", "sluice",
+		sl_version(), SL_RULES_VERSION, c->date);
 	for (size_t i = 0; c->argv && c->argv[i]; i++)
 		sl_json_text(j, NULL, c->argv[i]);
-	sl_json_close(j);
-	sl_json_text(j, "name", c->config.run.name);
-	sl_json_text(j, "model", c->plan->recipe.model->name);
-	sl_json_text(j, "format", c->plan->choices.format->name);
-	sl_json_text(j, "deflate", c->plan->facts.deflate->name);
-	sl_json_text(j, "config", c->plan->config_text);
-	sl_json_u64(j, "particles", c->particles);
-	sl_json_u64(j, "particles_configured", c->configured);
-	sl_json_bool(j, "complete", c->particles == c->configured);
-	sl_json_bool(j, "stop_ignored", c->config.stop.when[0]);
-	sl_json_u64(j, "batches", c->n_batches);
-	sl_json_u64(j, "batch", c->batch);
+	sl_json_add(j, "] name %s model %s format %s deflate %s config %s particles %lu",
+		c->config.run.name, c->plan->recipe.model->name, c->plan->choices.format->name,
+		c->plan->facts.deflate->name, c->plan->config_text, c->particles);
+	sl_json_add(j, "particles_configured %lu complete %d stop_ignored %d batches %lu batch %u",
+		c->configured, c->particles == c->configured, c->config.stop.when[0], c->n_batches,
+		c->batch);
 	sl_report_machine(j, c->plan);
 	sl_json_bool(j, "emulated", c->plan->on_device && sl_device_is_emulated());
 	if (c->choices.device_reason[0])

@@ -43,8 +43,7 @@ void sl_reference_close(struct sl_reference *r)
 static void describe_counts(
 	const char *what, uint64_t found, uint64_t expected, char text[WHAT_BYTES])
 {
-	snprintf(text, WHAT_BYTES, "%s: %llu instead of %llu", what, (unsigned long long)found,
-		(unsigned long long)expected);
+	snprintf(text, WHAT_BYTES, "%s: %lu instead of %lu", what, found, expected);
 }
 
 /* Describes the first difference of the tallies; false if they are equal. */
@@ -155,8 +154,8 @@ static void find_difference(
 	entry->answer = SL_ANSWER_DIFFERS;
 	entry->status = SL_CHECK_FAILED;
 	snprintf(entry->message, sizeof(entry->message),
-		"%s: the result differs from the reference: batch %llu, %s",
-		sl_case_text(entry, name), (unsigned long long)b->number, what);
+		"%s: the result differs from the reference: batch %lu, %s",
+		sl_case_text(entry, name), b->number, what);
 }
 
 /* --- comparing one batch ---------------------------------------------------------------------- */

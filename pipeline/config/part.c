@@ -68,11 +68,10 @@ static enum sl_status read_slurm(struct sl_part *part)
 		is_valid(part))
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"--part slurm: task %llu of %llu tasks from %llu to %llu in steps of %llu is no part "
+		"--part slurm: task %lu of %lu tasks from %lu to %lu in steps of %lu is no part "
 		"of a run (the array is not of the form MIN-MAX); submit the whole array again, or "
 		"use --part I/N",
-		(unsigned long long)id, (unsigned long long)count, (unsigned long long)min,
-		(unsigned long long)max, (unsigned long long)step);
+		id, count, min, max, step);
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
@@ -97,10 +96,9 @@ enum sl_status sl_part_read(const char *text, struct sl_part *part)
 /* All numbers of a run have the same width, so that a listing has the parts in order. */
 const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTES])
 {
-	int width = snprintf(NULL, 0, "%llu", (unsigned long long)part->of);
+	int width = snprintf(NULL, 0, "%lu", part->of);
 
-	snprintf(name, SL_PART_NAME_BYTES, "part_%0*llu_of_%llu", width,
-		(unsigned long long)part->number, (unsigned long long)part->of);
+	snprintf(name, SL_PART_NAME_BYTES, "part_%0*lu_of_%lu", width, part->number, part->of);
 	return name;
 }
 

@@ -55,8 +55,8 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 		return sl_refuse(why,
 			"%s has a fractional part, but this is a count; use a whole number", shown);
 	case SL_INTEGER_TOO_LARGE:
-		return sl_refuse(why, "%s is too large (a count has 64 bits); use at most %llu",
-			shown, (unsigned long long)UINT64_MAX);
+		return sl_refuse(why, "%s is too large (a count has 64 bits); use at most %lu",
+			shown, UINT64_MAX);
 	case SL_INTEGER_OK:
 		break;
 	}

@@ -297,7 +297,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 		if (o->automatic && count == 0)
 			snprintf(text, SL_VALUE_BYTES, "auto");
 		else
-			snprintf(text, SL_VALUE_BYTES, "%llu", (unsigned long long)count);
+			snprintf(text, SL_VALUE_BYTES, "%lu", count);
 		break;
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:

@@ -1,7 +1,6 @@
 /* context.c - iterates over the inputs of a conversion and collects its notes. */
 #include "pipeline/convert/convert.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -24,8 +23,7 @@ void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles)
 {
 	sl_convert_note(c,
-		"%s: the file was not closed by its writer; its %" PRIu64
-		" complete records are converted",
+		"%s: the file was not closed by its writer; its %lu complete records are converted",
 		path, particles);
 }
 

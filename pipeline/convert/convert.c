@@ -6,7 +6,6 @@
  */
 #include "pipeline/convert/convert.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/output/output.h"
@@ -42,8 +41,7 @@ static bool is_list(const char *path)
 /* A path without the suffix of a format must be a run directory; its manifest is read. */
 static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_operand *o)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	if (sl_format_of(o->path) || sl_phase_space_is_iaea(o->path))
 		return SL_OK;
@@ -55,17 +53,16 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 			".IAEAphsp or .phsp",
 			o->path);
 	SL_TRY(sl_dir_open(o->path, false, &dir));
-	s = sl_manifest_read(&dir, &o->manifest);
-	if (s == SL_OK && o->manifest.n == 0)
-		s = sl_fail(SL_BAD_INPUT,
+	SL_TRY(sl_manifest_read(&dir, &o->manifest));
+	if (o->manifest.n == 0)
+		return sl_fail(SL_BAD_INPUT,
 			"%s: the directory has no committed batches (no run started there, or it "
 			"has not finished a batch); name another directory",
 			o->path);
-	sl_dir_close(&dir);
-	if (s == SL_OK && o->manifest.damaged > 0)
+	if (o->manifest.damaged > 0)
 		sl_convert_note(c, "%s: %zu damaged lines of the manifest are ignored", o->path,
 			o->manifest.damaged);
-	return s;
+	return SL_OK;
 }
 
 /* Sets c->of_lists; SL_USAGE if only some inputs are particle lists. */
@@ -264,10 +261,8 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		sl_dir_close(&c.dir);
 	}
 	if (s == SL_OK && out)
-		fprintf(out,
-			"%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64
-			" bytes\n%s",
-			job->to, c.tallies ? "histograms" : c.format->name, c.particles, c.files,
+		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,
+			c.tallies ? "histograms" : c.format->name, c.particles, c.files,
 			c.files == 1 ? "" : "s", c.bytes, c.notes);
 	sl_plan_free(c.plan);
 	for (size_t i = 0; i < job->n; i++)

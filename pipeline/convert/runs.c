@@ -69,36 +69,30 @@ static struct sl_input_run *find_folder(const struct sl_runs *r, const char *fol
 /* Adds the run in a folder; *run is NULL if there is none. */
 static enum sl_status add_run(struct sl_runs *r, const char *folder, struct sl_input_run **run)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_input_run *made = &r->at[r->n];
-	struct sl_dir dir;
-	enum sl_status s;
 	bool exists;
 
 	*run = NULL;
 	if (sl_dir_open(folder, false, &dir) != SL_OK)
 		return SL_OK;
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists) {
-		*run = made;
-		memset(made, 0, sizeof(*made));
-		snprintf(made->folder, sizeof(made->folder), "%s", folder);
-		made->first_id = UINT64_MAX;
-		r->n++;
-		s = sl_manifest_read(&dir, &made->manifest);
-	}
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_file_exists(&dir, "run.json", &exists));
+	if (!exists)
+		return SL_OK;
+	*run = made;
+	memset(made, 0, sizeof(*made));
+	snprintf(made->folder, sizeof(made->folder), "%s", folder);
+	made->first_id = UINT64_MAX;
+	r->n++;
+	return sl_manifest_read(&dir, &made->manifest);
 }
 
 enum sl_status sl_input_run_read(const char *folder, struct sl_existing_run *f)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	s = sl_existing_run_read(&dir, f);
-	sl_dir_close(&dir);
-	return s;
+	return sl_existing_run_read(&dir, f);
 }
 
 /* SL_BAD_INPUT for a run.json that is damaged, or of another program. */
@@ -234,9 +228,7 @@ static void write_tally(struct sl_json *j, const struct sl_input_run *run)
 {
 	bool weighted = false;
 
-	sl_json_u64(j, "generated", run->generated);
-	sl_json_u64(j, "survivors", run->survivors);
-	sl_json_object(j, "fates");
+	sl_json_add(j, "generated %lu survivors %lu fates {", run->generated, run->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		weighted |= run->weight[f] != (sl_sum)run->count[f] << 32;
 		if (run->count[f] > 0)
@@ -258,15 +250,12 @@ static size_t write_json(const struct sl_runs *r, char *text, size_t size)
 	struct sl_json j = sl_json_start(text, size, false);
 	struct sl_input_run all = {.seed = 0};
 
-	sl_json_object(&j, NULL);
-	sl_json_array(&j, "runs");
+	sl_json_add(&j, "{ runs [");
 	for (size_t i = 0; i < r->n; i++) {
 		const struct sl_input_run *run = &r->at[i];
 
-		sl_json_object(&j, NULL);
-		sl_json_text(&j, "run", run->existing.name ? run->existing.name : "");
-		sl_json_u64(&j, "seed", run->seed);
-		sl_json_u64(&j, "first_id", run->shift);
+		sl_json_add(&j, "{ run %s seed %lu first_id %lu",
+			run->existing.name ? run->existing.name : "", run->seed, run->shift);
 		write_tally(&j, run);
 		sl_json_close(&j);
 		all.generated += run->generated;

@@ -39,15 +39,14 @@ static enum sl_status check(const struct sl_conversion *c)
 static enum sl_status add_runs(struct sl_conversion *c, struct sl_workspace *w)
 {
 	for (size_t i = 0; i < c->runs.n; i++) {
+		SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 		const struct sl_input_run *run = &c->runs.at[i];
-		struct sl_dir dir;
-		enum sl_status s;
 
 		SL_TRY(sl_convert_check_stop(c));
 		SL_TRY(sl_dir_open(run->folder, false, &dir));
-		s = sl_tally_sums_add(&w->plan->recipe, &dir, &run->manifest, &w->tallies);
-		sl_dir_close(&dir);
-		SL_TRY(sl_add_context(s, "%s", run->folder));
+		SL_TRY(sl_add_context(
+			sl_tally_sums_add(&w->plan->recipe, &dir, &run->manifest, &w->tallies),
+			"%s", run->folder));
 		c->particles += run->generated;
 		c->files += run->manifest.n;
 	}
@@ -56,22 +55,15 @@ static enum sl_status add_runs(struct sl_conversion *c, struct sl_workspace *w)
 
 static enum sl_status write_sums(struct sl_conversion *c)
 {
-	struct sl_workspace *w;
-	enum sl_status s = sl_workspace_open(c->plan, &w);
-	void *image = NULL;
-	size_t bytes = 0;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
+	SL_CLOSED_BY(sl_host_give) void *image = NULL;
+	size_t bytes;
 
-	if (s == SL_OK)
-		s = add_runs(c, w);
-	if (s == SL_OK)
-		s = sl_tallies_file(w, c->name, &image, &bytes);
-	if (s == SL_OK) {
-		s = sl_file_commit(&c->dir, c->name, image, bytes, c->job->force);
-		sl_memory_give(SL_HOST, image);
-	}
-	sl_workspace_close(w);
+	SL_TRY(sl_workspace_open(c->plan, &w));
+	SL_TRY(add_runs(c, w));
+	SL_TRY(sl_tallies_file(w, c->name, &image, &bytes));
 	c->bytes = bytes;
-	return s;
+	return sl_file_commit(&c->dir, c->name, image, bytes, c->job->force);
 }
 
 enum sl_status sl_runs_to_tallies(struct sl_conversion *c)

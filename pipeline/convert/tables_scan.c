@@ -58,16 +58,12 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 static enum sl_status read_input(
 	struct sl_conversion *c, const char *path, const struct sl_map *file)
 {
-	struct sl_survivors in = {0};
-	enum sl_status s = read_table(c, path, file, &in);
+	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors in = {.block = NULL};
 
-	if (s == SL_OK) {
-		sl_runs_shift_ids(&c->runs, path, &in.table);
-		find_one_value(&in.table);
-		s = c->each(c, path, &in.table);
-	}
-	sl_survivors_free(&in);
-	return s;
+	SL_TRY(read_table(c, path, file, &in));
+	sl_runs_shift_ids(&c->runs, path, &in.table);
+	find_one_value(&in.table);
+	return c->each(c, path, &in.table);
 }
 
 enum sl_status sl_for_each_table(struct sl_conversion *c, sl_table_reader *each)

@@ -69,8 +69,7 @@ static enum sl_status begin_list(struct sl_conversion *c)
 	const double weight = sl_mcpl_common_weight(&t, &facts);
 	const size_t bytes = sl_mcpl_put_list(NULL, run, &t, weight, c->all.rows, NULL);
 	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &facts, weight);
-	enum sl_status s;
-	void *header;
+	SL_CLOSED_BY(sl_host_give) void *header = NULL;
 
 	SL_TRY(check_record(c));
 	SL_TRY(sl_mcpl_record_of(&t, &facts, &c->record));
@@ -78,9 +77,7 @@ static enum sl_status begin_list(struct sl_conversion *c)
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, run, &t, weight, c->all.rows, &c->batch);
 	h.particles = c->all.rows;
-	s = sl_convert_begin_list(c, header, bytes, &h);
-	sl_memory_give(SL_HOST, header);
-	return s;
+	return sl_convert_begin_list(c, header, bytes, &h);
 }
 
 /* Adds the rows of a table as records. */
@@ -109,9 +106,9 @@ static enum sl_status begin_table(struct sl_conversion *c)
 {
 	if (c->all.rows > UINT32_MAX)
 		return sl_fail(SL_USAGE,
-			"%llu particles are too many for one table (at most 4294967295); convert "
+			"%lu particles are too many for one table (at most 4294967295); convert "
 			"fewer files at a time, or write MCPL",
-			(unsigned long long)c->all.rows);
+			c->all.rows);
 	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
 	SL_TRY(sl_table_output_begin(&(struct sl_table_facts){.format = c->format,
 					     .run = &c->facts,

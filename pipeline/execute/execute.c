@@ -87,7 +87,7 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	bool stopped)
 {
 	struct sl_ranks *ranks = e->control->ranks;
-	struct sl_manifest all = {0};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest all = {.line = NULL};
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s = SL_OK;
 
@@ -95,11 +95,8 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	sl_workspace_free_devices(w);
 	if (is_first_rank(e))
 		s = sl_output_settle(w, dir, committed, &all);
-	s = sl_ranks_agree(ranks, s);
-	if (s == SL_OK)
-		s = sl_ranks_agree(ranks, finish(e, w, dir, session, &all, stopped ? why : NULL));
-	sl_manifest_free(&all);
-	return s;
+	SL_TRY(sl_ranks_agree(ranks, s));
+	return sl_ranks_agree(ranks, finish(e, w, dir, session, &all, stopped ? why : NULL));
 }
 
 /*
@@ -140,16 +137,11 @@ static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *
 
 static enum sl_status execute_in_directory(struct sl_workspace *w, const struct sl_execution *e)
 {
-	struct sl_dir dir = {.fd = -1, .lock = -1};
-	struct sl_manifest done = {0};
-	enum sl_status s = sl_output_open(w, e->control->ranks, e->start, &dir, &done);
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest done = {.line = NULL};
 
-	if (s == SL_OK)
-		s = run_in(e, w, &dir, &done);
-	sl_manifest_free(&done);
-	if (dir.fd >= 0)
-		sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_output_open(w, e->control->ranks, e->start, &dir, &done));
+	return run_in(e, w, &dir, &done);
 }
 
 /* --- in memory -------------------------------------------------------------------------------- */

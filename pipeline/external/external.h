@@ -8,8 +8,6 @@
 #ifndef SL_PIPELINE_EXTERNAL_EXTERNAL_H
 #define SL_PIPELINE_EXTERNAL_EXTERNAL_H
 
-#include <stddef.h>
-
 #include "primitives/base/status.h"
 #include "primitives/files/files.h"
 #include "stages/models/models.h"

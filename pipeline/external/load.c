@@ -1,7 +1,6 @@
 /* load.c - loads the shared object of an external model. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,13 +8,11 @@
 #include "pipeline/help/help.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/args/args.h"
 #include "pipeline/config/config.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/resolve/resolve.h"
 #include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
@@ -54,12 +52,17 @@ static void print_ends(const struct sl_option *o, FILE *out)
  */
 void sl_help_range(const struct sl_option *o, FILE *out)
 {
+	static const char *const kinds[] = {[SL_KIND_BOOL] = "true or false",
+		[SL_KIND_TEXT] = "text",
+		[SL_KIND_TEXTS] = "list of words",
+		[SL_KIND_LINES] = "text, or list of texts",
+		[SL_KIND_NAMED] = "mapping of names to texts"};
+
 	switch (o->kind) {
 	case SL_KIND_COUNT:
 	case SL_KIND_COUNTS:
-		fprintf(out, "whole number%s, %" PRIu64 " to %" PRIu64 "%s",
-			o->kind == SL_KIND_COUNTS ? "s" : "", count_of(o->lo), count_of(o->hi),
-			o->automatic ? ", or auto" : "");
+		fprintf(out, "whole number%s, %lu to %lu%s", o->kind == SL_KIND_COUNTS ? "s" : "",
+			count_of(o->lo), count_of(o->hi), o->automatic ? ", or auto" : "");
 		break;
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:
@@ -68,28 +71,15 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 			o->kind == SL_KIND_REAL ? "" : "s");
 		print_ends(o, out);
 		break;
-	case SL_KIND_BOOL:
-		fprintf(out, "true or false");
-		break;
 	case SL_KIND_CHOICE:
 		for (int i = 0; o->choices[i]; i++)
 			fprintf(out, "%s%s", i ? ", " : "one of ", o->choices[i]);
 		break;
-	case SL_KIND_TEXT:
-		fprintf(out, "text");
-		break;
-	case SL_KIND_TEXTS:
-		fprintf(out, "list of words");
-		break;
-	case SL_KIND_LINES:
-		fprintf(out, "text, or list of texts");
-		break;
-	case SL_KIND_NAMED:
-		fprintf(out, "mapping of names to texts");
-		break;
 	case SL_KIND_ITEMS:
 		fprintf(out, "list of %g to %g, each with the keys below it", o->lo, o->hi);
 		break;
+	default:
+		fputs(kinds[o->kind], out);
 	}
 }
 

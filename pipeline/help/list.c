@@ -5,7 +5,6 @@
  * that this build lacks are listed too, because configurations of other machines can name them.
  * Keys of the JSON output are read by scripts: never rename one.
  */
-#include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "pipeline/print/result.h"
 #include "pipeline/resolve/choices/choices.h"
@@ -72,20 +71,16 @@ static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
 	for (int m = 0; m < sl_n_models; m++) {
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", sl_models[m]->name);
-		sl_json_text(j, "help", sl_models[m]->help);
-		sl_json_array(j, "columns");
+		sl_json_add(
+			j, "{ name %s help %s columns [", sl_models[m]->name, sl_models[m]->help);
 		for (int c = 0; c < SL_COLUMN_COUNT; c++)
 			if (SL_HAS(sl_models[m]->columns, c))
 				sl_json_text(j, NULL, sl_column_facts[c].name);
-		sl_json_close(j);
-		sl_json_array(j, "fates");
+		sl_json_add(j, "] fates [");
 		for (int f = 0; f < SL_FATE_COUNT; f++)
 			if (SL_HAS(sl_models[m]->fates, f))
 				sl_json_text(j, NULL, sl_fate_facts[f].name);
-		sl_json_close(j);
-		sl_json_close(j);
+		sl_json_add(j, "] }");
 	}
 	sl_json_close(j);
 }
@@ -95,29 +90,20 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 {
 	sl_json_object(j, "tunable");
 	if (t->block > 0) {
-		sl_json_object(j, "block");
-		sl_json_u64(j, "default", t->block);
-		sl_json_u64(j, "multiple_of", t->block_step);
-		sl_json_u64(j, "most", t->block_most);
-		sl_json_close(j);
+		sl_json_add(j, "block { default %u multiple_of %u most %u }", t->block,
+			t->block_step, t->block_most);
 	}
 	if (t->items > 0) {
-		sl_json_object(j, "items");
-		sl_json_u64(j, "default", t->items);
-		sl_json_array(j, "one_of");
+		sl_json_add(j, "items { default %u one_of [", t->items);
 		for (int i = 0; t->items_can[i]; i++)
 			sl_json_u64(j, NULL, t->items_can[i]);
-		sl_json_close(j);
-		sl_json_close(j);
+		sl_json_add(j, "] }");
 	}
 	if (t->padding) {
-		sl_json_object(j, "padding");
-		sl_json_text(j, "default", sl_padding_name(t->padding));
-		sl_json_array(j, "one_of");
+		sl_json_add(j, "padding { default %s one_of [", sl_padding_name(t->padding));
 		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_ON));
 		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_OFF));
-		sl_json_close(j);
-		sl_json_close(j);
+		sl_json_add(j, "] }");
 	}
 	sl_json_close(j);
 }
@@ -130,22 +116,16 @@ static void list_columns(struct sl_json *j)
 
 		if (sl_is_named_column(c))
 			continue;
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", sl_column_facts[c].name);
-		sl_json_text(j, "unit", sl_units[sl_column_facts[c].unit].text);
-		sl_json_text(j, "openpmd", openpmd_name(c, record));
-		sl_json_text(j, "help", sl_column_facts[c].help);
-		sl_json_close(j);
+		sl_json_add(j, "{ name %s unit %s openpmd %s help %s }", sl_column_facts[c].name,
+			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
+			sl_column_facts[c].help);
 	}
 	sl_json_close(j);
 }
 
 static void list_named(struct sl_json *j, const char *name, const char *help)
 {
-	sl_json_object(j, NULL);
-	sl_json_text(j, "name", name);
-	sl_json_text(j, "help", help);
-	sl_json_close(j);
+	sl_json_add(j, "{ name %s help %s }", name, help);
 }
 
 /* All accepted units, and those of each dimension, first the one that is used in the program. */
@@ -155,8 +135,7 @@ static void list_units(struct sl_json *j)
 	for (int u = 0; u < SL_UNIT_COUNT; u++)
 		if (*sl_units[u].text)
 			sl_json_text(j, NULL, sl_units[u].text);
-	sl_json_close(j);
-	sl_json_array(j, "dimensions");
+	sl_json_add(j, "] dimensions [");
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
 		if (d == SL_DIM_NUMBER)
 			continue;
@@ -196,9 +175,7 @@ static void list_backends(struct sl_json *j)
 {
 	sl_json_array(j, "backends");
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		sl_json_object(j, NULL);
-		sl_json_text(j, "primitive", sl_primitive_name(l->primitive));
-		sl_json_text(j, "name", l->name);
+		sl_json_add(j, "{ primitive %s name %s", sl_primitive_name(l->primitive), l->name);
 		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
 		sl_json_text(j, "needs", sl_runs_on_name(l->runs_on));
 		list_devices(j, l->runs_on);
@@ -221,8 +198,7 @@ static void list_formats(struct sl_json *j)
 	for (int i = 0; sl_formats[i]; i++)
 		sl_json_text(j, NULL, sl_formats[i]->name);
 	sl_json_text(j, NULL, sl_format_none.name);
-	sl_json_close(j);
-	sl_json_array(j, "files");
+	sl_json_add(j, "] files [");
 	for (int i = 0; sl_formats[i]; i++)
 		list_named(j, sl_formats[i]->name, sl_formats[i]->help);
 	list_named(j, sl_format_none.name, sl_format_none.help);
@@ -265,14 +241,11 @@ static void list_device(struct sl_result *r, const char *word, const struct sl_d
 
 	if (!d && !r->lines)
 		return;
-	sl_json_object(j, NULL);
-	sl_json_text(j, "device", word);
+	sl_json_add(j, "{ device %s", word);
 	if (d) {
 		snprintf(capability, sizeof(capability), "%d.%d", d->major, d->minor);
-		sl_json_text(j, "name", d->name);
-		sl_json_text(j, "capability", capability);
-		sl_json_u64(j, "memory_bytes", d->memory_bytes);
-		sl_json_u64(j, "free_bytes", d->free_bytes);
+		sl_json_add(j, "name %s capability %s memory_bytes %lu free_bytes %lu", d->name,
+			capability, d->memory_bytes, d->free_bytes);
 	} else {
 		sl_json_text(j, "problem", sl_last_error());
 	}

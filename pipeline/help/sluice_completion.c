@@ -19,22 +19,20 @@ static bool command_at(int c, const char **name, const char **help)
 
 static bool option_at(int i, struct sl_completed_option *option)
 {
-	struct sl_args_option o;
+	const struct sl_args_option *o = sl_args_option_at((size_t)i);
 
-	if (!sl_args_option_at((size_t)i, &o))
-		return false;
-	*option = (struct sl_completed_option){o.name, o.value, o.help};
-	return true;
+	if (o)
+		*option = (struct sl_completed_option){o->name, o->value, o->help};
+	return o != NULL;
 }
 
 /* --help and --version need no command, and every command takes them. */
 static bool takes(int c, int i)
 {
-	struct sl_args_option o;
+	const struct sl_args_option *o = sl_args_option_at((size_t)i);
 
-	sl_args_option_at((size_t)i, &o);
-	return (!o.commands[0] && !o.value[0]) ||
-	       (c >= 0 && sl_args_takes((enum sl_command)c, (size_t)i));
+	return (!o->commands[0] && !o->value[0]) ||
+	       (c >= 0 && sl_args_takes((enum sl_command)c, o));
 }
 
 /* Offers the backends of a primitive if path is its key, such as primitives.sort. */
@@ -62,13 +60,15 @@ static void offer_formats(const struct sl_last_word *last)
 	sl_offer(last, sl_format_none.name);
 }
 
-/* Finds the option that sets the key. */
-static bool option_of_key(const char *path, struct sl_args_option *o)
+/* The option that sets the key; NULL if there is none. */
+static const struct sl_args_option *option_of_key(const char *path)
 {
-	for (size_t i = 0; sl_args_option_at(i, o); i++)
-		if (o->key && strcmp(o->key, path) == 0)
-			return true;
-	return false;
+	const struct sl_args_option *o;
+	size_t i = 0;
+
+	while ((o = sl_args_option_at(i)) != NULL && !(o->key && strcmp(o->key, path) == 0))
+		i++;
+	return o;
 }
 
 /*
@@ -79,7 +79,7 @@ static void offer_values_of_key(const struct sl_last_word *last, const char *pat
 {
 	const struct sl_model *model;
 	const struct sl_option *key = sl_option_find(path, &model);
-	struct sl_args_option o;
+	const struct sl_args_option *o = option_of_key(path);
 
 	if (!key || offer_backends(last, path))
 		return;
@@ -92,8 +92,8 @@ static void offer_values_of_key(const struct sl_last_word *last, const char *pat
 		sl_offer_value(last, "", "true or false");
 	else if (key->automatic)
 		sl_offer(last, "auto");
-	else if (option_of_key(path, &o))
-		sl_offer_value(last, o.value, o.help);
+	else if (o)
+		sl_offer_value(last, o->value, o->help);
 	else if (key->kind == SL_KIND_TEXT)
 		sl_offer_value(last, "", key->help);
 }
@@ -138,15 +138,14 @@ static void offer_settings(const struct sl_last_word *last)
 
 static void offer_values(const struct sl_last_word *last, int i)
 {
-	struct sl_args_option o;
+	const struct sl_args_option *o = sl_args_option_at((size_t)i);
 
-	sl_args_option_at((size_t)i, &o);
-	if (strcmp(o.value, "KEY=VALUE") == 0)
+	if (strcmp(o->value, "KEY=VALUE") == 0)
 		offer_settings(last);
-	else if (o.key)
-		offer_values_of_key(last, o.key);
+	else if (o->key)
+		offer_values_of_key(last, o->key);
 	else
-		sl_offer_value(last, o.value, o.help);
+		sl_offer_value(last, o->value, o->help);
 }
 
 /* The words of sluice help: commands, keys, models, columns and fates. */

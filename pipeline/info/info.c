@@ -85,8 +85,7 @@ static void write_pixels(struct sl_json *j, const char *name, bool real, const c
 		memcpy(&v, &whole, sizeof(v));
 		sl_weighted_stats_add(&stats, real ? v : (double)whole, 1);
 	}
-	sl_json_object(j, NULL);
-	sl_json_text(j, "name", name);
+	sl_json_add(j, "{ name %s", name);
 	sl_json_text(j, "type", real ? "f64" : "u64");
 	sl_json_text(j, "unit", unit);
 	sl_weighted_stats_json(&stats, false, j);
@@ -96,31 +95,22 @@ static void write_pixels(struct sl_json *j, const char *name, bool real, const c
 /* The datasets point into the file, so they are written before its memory is freed. */
 static enum sl_status info_of_image(const char *path, struct sl_json *j)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	struct sl_image_found f;
-	enum sl_status s;
 	size_t bytes;
 	uint64_t n;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_add_context(sl_image_read(file, bytes, &f), "%s", path);
-	if (s == SL_OK) {
-		n = f.width * f.height;
-		sl_json_object(j, "image");
-		sl_json_u64(j, "bytes", bytes);
-		sl_json_u64(j, "width", f.width);
-		sl_json_u64(j, "height", f.height);
-		sl_json_u64(j, "particles", f.particles);
-		sl_json_close(j);
-		sl_json_array(j, "columns");
-		write_pixels(j, f.what, true, "", f.value, n);
-		write_pixels(j, "sum", false, "2^-32", f.sum, n);
-		if (f.rays)
-			write_pixels(j, "rays", false, "", f.rays, n);
-		sl_json_close(j);
-	}
-	sl_memory_give(SL_HOST, file);
-	return s;
+	SL_TRY(sl_add_context(sl_image_read(file, bytes, &f), "%s", path));
+	n = f.width * f.height;
+	sl_json_add(j, "image { bytes %lu width %lu height %lu particles %lu } columns [", bytes,
+		f.width, f.height, f.particles);
+	write_pixels(j, f.what, true, "", f.value, n);
+	write_pixels(j, "sum", false, "2^-32", f.sum, n);
+	if (f.rays)
+		write_pixels(j, "rays", false, "", f.rays, n);
+	sl_json_close(j);
+	return SL_OK;
 }
 
 /* --- survivors -------------------------------------------------------------------------------- */
@@ -198,10 +188,8 @@ static void write_columns(
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", sl_table_name(t, k));
-		sl_json_text(j, "type", type_names[sl_facts_of(c)->type]);
-		sl_json_text(j, "unit", sl_units[sl_table_unit(t, k)].text);
+		sl_json_add(j, "{ name %s type %s unit %s", sl_table_name(t, k),
+			type_names[sl_facts_of(c)->type], sl_units[sl_table_unit(t, k)].text);
 		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
 		if (digests)
 			sl_json_hex(j, "digest", c->digest, 16);
@@ -219,22 +207,17 @@ static void write_columns(
  */
 static enum sl_status info_of_survivors(const char *path, uint64_t head, struct sl_json *j)
 {
+	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 	struct survey all = {.head = head};
-	struct sl_survivors s;
 
 	SL_TRY(sl_survivors_read_columns(path, NULL, &s));
 	sl_digest_table(&s.table);
-	sl_json_object(j, "survivors");
-	sl_json_text(j, "format", s.format->name);
-	sl_json_u64(j, "bytes", s.file_bytes);
-	sl_json_u64(j, "survivors", s.table.n);
-	sl_json_close(j);
-	sl_json_array(j, "head");
+	sl_json_add(j, "survivors { format %s bytes %lu survivors %u } head [", s.format->name,
+		s.file_bytes, s.table.n);
 	write_head(&all, &s.table, j);
 	sl_json_close(j);
 	add_table(&all, &s.table);
 	write_columns(&all, &s.table, true, j);
-	sl_survivors_free(&s);
 	return SL_OK;
 }
 
@@ -247,14 +230,13 @@ static enum sl_status info_of_all_survivors(
 
 	sl_json_array(j, "head");
 	for (size_t i = 0; i < m->n; i++) {
-		struct sl_survivors s;
+		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
 			sl_survivors_read(dir, m->line[i].file, &s), "%s", dir->path));
 		write_head(&all, &s.table, j);
 		add_table(&all, &s.table);
 		last = s.table;
-		sl_survivors_free(&s);
 	}
 	sl_json_close(j);
 	write_columns(&all, &last, false, j);
@@ -271,61 +253,45 @@ static enum sl_status info_of_all_survivors(
 static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 	const struct sl_existing_sizes *sizes, const struct sl_manifest *m)
 {
-	struct sl_truncated truncated = {.max_steps = sizes->max_steps};
+	struct sl_truncated truncated;
 	struct sl_results r;
 
 	sl_results_make(m, true, &r);
-	sl_json_object(j, "run");
-	sl_json_text(j, "name", run->name ? run->name : "");
-	sl_json_text(j, "format", run->format ? run->format->name : "");
+	truncated = sl_results_truncated(&r, sizes->max_steps);
+	sl_json_add(j, "run { name %s format %s", run->name ? run->name : "",
+		run->format ? run->format->name : "");
 	sl_json_text(j, "state",
 		!run->state                          ? "(no state)"
 		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
 						     : run->state);
 	if (run->part.of > 0) {
-		sl_json_u64(j, "part", run->part.number);
-		sl_json_u64(j, "of_parts", run->part.of);
+		sl_json_add(j, "part %lu of_parts %lu", run->part.number, run->part.of);
 	}
-	sl_json_u64(j, "batches", r.all.n);
-	sl_json_u64(j, "particles", r.all.particles);
-	sl_json_u64(j, "survivors", r.survivors);
-	sl_json_u64(j, "bytes", r.bytes);
-	sl_json_u64(j, "damaged_lines", m->damaged);
-	sl_json_object(j, "fates");
+	sl_json_add(j,
+		"batches %lu particles %lu survivors %lu bytes %lu damaged_lines %lu fates {",
+		r.all.n, r.all.particles, r.survivors, r.bytes, m->damaged);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		if (r.fate[f].count == 0)
 			continue;
 		sl_json_object(j, sl_fate_facts[f].name);
-		sl_json_u64(j, "count", r.fate[f].count);
-		sl_json_real(j, "fraction", r.fate[f].fraction);
-		sl_json_close(j);
+		sl_json_add(j, "count %lu fraction %g }", r.fate[f].count, r.fate[f].fraction);
 	}
 	sl_json_close(j);
-	truncated.count = r.fate[SL_FATE_max_steps].count;
-	truncated.particles = r.all.particles;
 	sl_truncated_json(&truncated, j);
 	sl_json_close(j);
 }
 
 static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struct sl_json *j)
 {
-	struct sl_existing_run run;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run run = {.tree = NULL};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 	struct sl_existing_sizes sizes;
-	struct sl_manifest m = {0};
-	enum sl_status s;
 
 	SL_TRY(sl_existing_run_read(dir, &run));
-	s = sl_existing_run_sizes(&run, &sizes);
-	if (s == SL_OK)
-		s = sl_manifest_read(dir, &m);
-	if (s == SL_OK) {
-		write_run(j, &run, &sizes, &m);
-		if (run.format != &sl_format_none)
-			s = info_of_all_survivors(dir, &m, head, j);
-	}
-	sl_manifest_free(&m);
-	sl_existing_run_free(&run);
-	return s;
+	SL_TRY(sl_existing_run_sizes(&run, &sizes));
+	SL_TRY(sl_manifest_read(dir, &m));
+	write_run(j, &run, &sizes, &m);
+	return run.format != &sl_format_none ? info_of_all_survivors(dir, &m, head, j) : SL_OK;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -333,17 +299,13 @@ static enum sl_status info_of_run(const struct sl_dir *dir, uint64_t head, struc
 /* A directory is a run, whatever its name; files are selected by their suffix. */
 static enum sl_status write_info(const char *path, uint64_t head, struct sl_json *j)
 {
-	struct sl_dir dir;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	bool is_run;
 
 	SL_TRY(sl_dir_exists(path, &is_run));
 	if (is_run) {
-		enum sl_status s;
-
 		SL_TRY(sl_dir_open(path, false, &dir));
-		s = info_of_run(&dir, head, j);
-		sl_dir_close(&dir);
-		return s;
+		return info_of_run(&dir, head, j);
 	}
 	if (head > 0 &&
 		(sl_path_ends_in(path, ".tallies") || sl_path_ends_in(path, SL_IMAGE_SUFFIX)))
@@ -368,7 +330,6 @@ enum sl_status sl_info(const char *path, uint64_t head, bool json, FILE *out)
 	struct sl_result r;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
-	sl_json_object(&r.json, NULL);
-	sl_json_text(&r.json, "path", path);
+	sl_json_add(&r.json, "{ path %s", path);
 	return sl_result_end(&r, write_info(path, head, &r.json));
 }

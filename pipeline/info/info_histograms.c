@@ -15,7 +15,6 @@
 #include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/selection/grid.h"
 
 /* Of a name in the file; of the text, more than any file of this program needs. */
 enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };
@@ -91,12 +90,9 @@ static enum sl_status write_fate(
 		return damaged("the counts of a fate are missing or have the wrong size");
 	for (uint64_t i = 0; i < n; i++)
 		inside += count[i];
-	sl_json_object(j, NULL);
-	sl_json_text(j, "fate", name);
-	sl_json_u64(j, "below", under);
+	sl_json_add(j, "{ fate %s below %lu", name, under);
 	sl_json_u64(j, n_bins == 0 ? "cells" : "inside", inside);
-	sl_json_u64(j, "above", over);
-	sl_json_close(j);
+	sl_json_add(j, "above %lu }", over);
 	return SL_OK;
 }
 
@@ -123,20 +119,14 @@ static enum sl_status write_histogram(
 				  !sl_h5_get_text(h, group, "column", column, sizeof(column)) ||
 				  !sl_h5_get_text(h, group, "unit", unit, sizeof(unit)))))
 		return damaged("edges, column, unit or particles of a histogram are missing");
-	sl_json_object(j, NULL);
-	sl_json_text(j, "name", name);
+	sl_json_add(j, "{ name %s", name);
 	if (!grid) {
-		sl_json_text(j, "column", column);
-		sl_json_u64(j, "bins", n - 1);
-		sl_json_real(j, "from", edge[0]);
-		sl_json_real(j, "to", edge[n - 1]);
-		sl_json_text(j, "unit", unit);
+		sl_json_add(j, "column %s bins %lu from %g to %g unit %s", column, n - 1, edge[0],
+			edge[n - 1], unit);
 	}
-	sl_json_u64(j, "particles", particles);
-	sl_json_array(j, "fates");
+	sl_json_add(j, "particles %lu fates [", particles);
 	SL_TRY(each_member(h, group, write_fate, grid ? 0 : n - 1, j));
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "] }");
 	return SL_OK;
 }
 
@@ -176,13 +166,10 @@ static enum sl_status write_checked(const char *file, size_t bytes, struct sl_js
 /* HDF5 reads the memory of the file in place, so the memory is freed after HDF5 has closed it. */
 enum sl_status sl_info_histograms(const char *path, struct sl_json *j)
 {
-	enum sl_status s;
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	size_t bytes;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
 	sl_json_u64(j, "bytes", bytes);
-	s = sl_add_context(write_checked(file, bytes, j), "%s", path);
-	sl_memory_give(SL_HOST, file);
-	return s;
+	return sl_add_context(write_checked(file, bytes, j), "%s", path);
 }

@@ -94,12 +94,10 @@ static enum sl_status write_strings(struct sl_mcpl_stream *s, struct sl_json *j)
 	sl_json_array(j, "comments");
 	for (uint32_t i = 0; i < s->header.comments; i++)
 		SL_TRY(write_next(s, NULL, j));
-	sl_json_close(j);
-	sl_json_array(j, "blobs");
+	sl_json_add(j, "] blobs [");
 	for (uint32_t i = 0; i < s->header.blobs; i++)
 		SL_TRY(write_next(s, NULL, j));
-	sl_json_close(j);
-	sl_json_array(j, "blob_bytes");
+	sl_json_add(j, "] blob_bytes [");
 	for (uint32_t i = 0; i < s->header.blobs; i++) {
 		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
 		sl_json_u64(j, NULL, length);
@@ -116,9 +114,7 @@ static void write_numbers(struct sl_json *j, const struct sl_mcpl_header *h,
 	for (int i = 0; i < NUMBERS; i++) {
 		if (!has_number(h, i))
 			continue;
-		sl_json_object(j, NULL);
-		sl_json_text(j, "name", facts[i].name);
-		sl_json_text(j, "unit", facts[i].unit);
+		sl_json_add(j, "{ name %s unit %s", facts[i].name, facts[i].unit);
 		sl_weighted_stats_json(&stats[i], i == PDG || i == FLAGS, j);
 		sl_json_close(j);
 	}
@@ -157,14 +153,10 @@ static enum sl_status write_file(
 	bool trailing;
 
 	SL_TRY(write_strings(s, j));
-	sl_json_bool(j, "recovered", s->recovered);
-	sl_json_u64(j, "particles", h->particles);
-	sl_json_u64(j, "record_bytes", h->record_bytes);
-	sl_json_bool(j, "converted", converted);
+	sl_json_add(j, "recovered %d particles %lu record_bytes %u converted %d", s->recovered,
+		h->particles, h->record_bytes, converted);
 	sl_json_text(j, "precision", h->single ? "single" : "double");
-	sl_json_bool(j, "one_pdg", h->pdg != 0);
-	sl_json_bool(j, "one_weight", h->weight != 0);
-	sl_json_close(j);
+	sl_json_add(j, "one_pdg %d one_weight %d }", h->pdg != 0, h->weight != 0);
 	SL_TRY(read_particles(s, head, &all, j));
 	write_numbers(j, h, all.stats);
 	sl_type_table_json(&all.types, j);
@@ -186,9 +178,7 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
 	snprintf(
 		format, sizeof(format), "MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : "");
-	sl_json_object(j, "list");
-	sl_json_text(j, "format", what ? what : format);
-	sl_json_u64(j, "bytes", stored);
+	sl_json_add(j, "list { format %s bytes %lu", what ? what : format, stored);
 	status = write_file(&s, what != NULL, head, j);
 	sl_mcpl_close(&s);
 	return status;
@@ -196,14 +186,11 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 
 enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 {
-	enum sl_status status;
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	size_t bytes;
-	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	status = write_list(file, bytes, NULL, bytes, head, j);
-	sl_memory_give(SL_HOST, file);
-	return sl_add_context(status, "%s", path);
+	return sl_add_context(write_list(file, bytes, NULL, bytes, head, j), "%s", path);
 }
 
 enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)

@@ -100,11 +100,8 @@ static void write_row(const struct sl_type_row *r, const char *name, struct sl_j
 	} else {
 		sl_json_text(j, "pdg", "other");
 	}
-	sl_json_u64(j, "particles", r->particles);
-	sl_json_real(j, "weight", r->weight);
-	sl_json_real(j, "mean_kev", r->weight != 0 ? r->energy / r->weight : (double)NAN);
-	sl_json_real(j, "sum_kev", r->energy);
-	sl_json_close(j);
+	sl_json_add(j, "particles %lu weight %g mean_kev %g sum_kev %g }", r->particles, r->weight,
+		r->weight != 0 ? r->energy / r->weight : (double)NAN, r->energy);
 }
 
 void sl_type_table_json(struct sl_type_table *t, struct sl_json *j)

@@ -17,10 +17,9 @@ static enum sl_status check_range(const struct sl_joined_part *part, const struc
 	for (size_t i = 0; i < part->manifest.n; i++)
 		if (part->manifest.line[i].batch < first || part->manifest.line[i].batch >= end)
 			return sl_fail(SL_BAD_INPUT,
-				"%s/manifest.jsonl: has batch %llu, but the part has batches %llu to "
-				"%llu (the file was changed); compute the part again with --force",
-				part->path, (unsigned long long)part->manifest.line[i].batch,
-				(unsigned long long)first, (unsigned long long)end - 1);
+				"%s/manifest.jsonl: has batch %lu, but the part has batches %lu to "
+				"%lu (the file was changed); compute the part again with --force",
+				part->path, part->manifest.line[i].batch, first, end - 1);
 	return SL_OK;
 }
 
@@ -64,11 +63,10 @@ static void name_part(const struct sl_joined_part *part, uint64_t number, uint64
 	else if (named > NAMED_PARTS)
 		return;
 	else if (!part)
-		snprintf(text, used, "%spart %llu is missing", named ? ", " : "",
-			(unsigned long long)number);
+		snprintf(text, used, "%spart %lu is missing", named ? ", " : "", number);
 	else
-		snprintf(text, used, "%spart %llu has %zu of %llu batches%s", named ? ", " : "",
-			(unsigned long long)number, part->manifest.n, (unsigned long long)batches,
+		snprintf(text, used, "%spart %lu has %zu of %lu batches%s", named ? ", " : "",
+			number, part->manifest.n, batches,
 			part->manifest.damaged ? " and a damaged manifest" : "");
 }
 
@@ -91,9 +89,9 @@ static enum sl_status refuse_incomplete(
 			name_part(given, part.number, end - first, named++, text);
 	}
 	return sl_fail(SL_BAD_INPUT,
-		"the %llu parts of the run are not complete: %s; compute the rest with sluice run "
-		"--part I/%llu --resume, and give all parts",
-		(unsigned long long)parts->of, text, (unsigned long long)parts->of);
+		"the %lu parts of the run are not complete: %s; compute the rest with sluice run "
+		"--part I/%lu --resume, and give all parts",
+		parts->of, text, parts->of);
 }
 
 enum sl_status sl_parts_collect(
@@ -152,8 +150,8 @@ enum sl_status sl_part_check_files(const struct sl_joined_part *part, const stru
 	if (complete)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s: batch %llu is damaged (a file such as %s is missing or differs from the manifest); "
-		"compute it again with sluice run --part %llu/%llu --resume",
-		part->path, (unsigned long long)l->batch, l->file[0] ? l->file : l->bins_file,
-		(unsigned long long)part->part.number, (unsigned long long)part->part.of);
+		"%s: batch %lu is damaged (a file such as %s is missing or differs from the manifest); "
+		"compute it again with sluice run --part %lu/%lu --resume",
+		part->path, l->batch, l->file[0] ? l->file : l->bins_file, part->part.number,
+		part->part.of);
 }

@@ -34,19 +34,15 @@ struct before {
 
 static enum sl_status look_before(const char *to, struct before *before)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	*before = (struct before){.lock = false};
 	SL_TRY(sl_dir_exists(to, &before->directory));
 	if (!before->directory)
 		return SL_OK;
 	SL_TRY(sl_dir_open(to, false, &dir));
-	s = sl_file_exists(&dir, "LOCK", &before->lock);
-	if (s == SL_OK)
-		s = sl_file_exists(&dir, "run.json", &before->run);
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_file_exists(&dir, "LOCK", &before->lock));
+	return sl_file_exists(&dir, "run.json", &before->run);
 }
 
 /* Refuses a directory with a run before the files of the parts are read, which can take long. */
@@ -133,19 +129,14 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 static enum sl_status write_run(const struct sl_join_job *job, const struct sl_joined_parts *parts,
 	struct sl_workspace *w, const struct sl_manifest *all)
 {
-	struct sl_dir dir = {.fd = -1, .lock = -1};
-	struct sl_manifest written = {.line = NULL};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest written = {.line = NULL};
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_results results;
-	enum sl_status s = write_in(job, parts, w, all, &dir, &written);
 
-	if (s == SL_OK) {
-		job->results(job->ctx, w, &written, &parts->session);
-		sl_results_of(w->plan, &written, &results);
-		s = sl_checks(w->plan, &results);
-	}
-	sl_dir_close(&dir);
-	sl_manifest_free(&written);
-	return s;
+	SL_TRY(write_in(job, parts, w, all, &dir, &written));
+	job->results(job->ctx, w, &written, &parts->session);
+	sl_results_of(w->plan, &written, &results);
+	return sl_checks(w->plan, &results);
 }
 
 /* What run.json says about the parts. */
@@ -166,7 +157,7 @@ static enum sl_status make_origin(
 static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_parts *parts,
 	const struct sl_plan *plan, struct sl_manifest *all)
 {
-	struct sl_workspace *w = NULL;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	struct sl_parts_origin origin = {.part = NULL};
 	enum sl_status s;
 
@@ -174,33 +165,23 @@ static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_
 	SL_TRY(sl_joined_files_check(parts, plan, all));
 	if (job->force) /* a run is only replaced if its replacement is undamaged */
 		SL_TRY(sl_joined_files_take(parts, plan, all, NULL, job->stop));
-	s = sl_workspace_open(plan, &w);
-	if (s == SL_OK)
-		s = make_origin(parts, &origin);
-	if (s == SL_OK) {
-		w->origin = &origin;
-		s = write_run(job, parts, w, all);
-	}
+	SL_TRY(sl_workspace_open(plan, &w));
+	SL_TRY(make_origin(parts, &origin));
+	w->origin = &origin;
+	s = write_run(job, parts, w, all);
 	sl_memory_give(SL_HOST, origin.part);
-	sl_workspace_close(w);
 	return s;
 }
 
 enum sl_status sl_join(const struct sl_join_job *job)
 {
-	struct sl_joined_parts parts = {.n = 0};
-	struct sl_manifest all = {.line = NULL};
-	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_parts_open(job->in, job->n, &parts);
+	SL_CLOSED_BY(sl_parts_free) struct sl_joined_parts parts = {.n = 0};
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest all = {.line = NULL};
 
-	if (s == SL_OK)
-		s = make_plan(&parts, job->to, &plan);
-	if (s == SL_OK && !job->force)
-		s = check_free(job->to);
-	if (s == SL_OK)
-		s = join_plan(job, &parts, plan, &all);
-	sl_manifest_free(&all);
-	sl_plan_free(plan);
-	sl_parts_free(&parts);
-	return s;
+	SL_TRY(sl_parts_open(job->in, job->n, &parts));
+	SL_TRY(make_plan(&parts, job->to, &plan));
+	if (!job->force)
+		SL_TRY(check_free(job->to));
+	return join_plan(job, &parts, plan, &all);
 }

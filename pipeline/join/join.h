@@ -13,7 +13,6 @@
 
 #include "pipeline/output/output.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/report.h"
 #include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 

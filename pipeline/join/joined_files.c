@@ -10,36 +10,6 @@
 
 /* --- before a file is written ----------------------------------------------------------------- */
 
-/* Replaces a path by that of its parent: "." for a name, "/" for "/name". */
-static void go_up(char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	memcpy(path + n, n > 0 ? "" : ".", n > 0 ? 1 : 2);
-}
-
-/* Opens `to`, or the nearest parent that exists; *is_to: it is `to`. */
-static enum sl_status open_nearest(const char *to, struct sl_dir *dir, bool *is_to)
-{
-	char path[SL_PATH_BYTES];
-	bool exists;
-
-	snprintf(path, sizeof(path), "%.4000s", to);
-	SL_TRY(sl_dir_exists(path, &exists));
-	*is_to = exists;
-	while (!exists && strcmp(path, ".") != 0 && strcmp(path, "/") != 0) {
-		go_up(path);
-		SL_TRY(sl_dir_exists(path, &exists));
-	}
-	return sl_dir_open(path, false, dir);
-}
-
 /* The device and inode of a directory. */
 static enum sl_status identify(const struct sl_dir *dir, uint64_t *device, uint64_t *number)
 {
@@ -60,21 +30,18 @@ static uint64_t bytes_of(const struct sl_manifest_line *l)
 static enum sl_status check_part(
 	const struct sl_joined_part *part, const struct sl_dir *to, bool is_to, bool *copied)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	uint64_t device, number, part_device, part_number;
-	struct sl_dir dir;
-	enum sl_status s;
 
 	SL_TRY(identify(to, &device, &number));
 	SL_TRY(sl_dir_open(part->path, false, &dir));
-	s = identify(&dir, &part_device, &part_number);
-	sl_dir_close(&dir);
-	SL_TRY(s);
+	SL_TRY(identify(&dir, &part_device, &part_number));
 	*copied = device != part_device;
 	if (!is_to || *copied || number != part_number)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: is the directory of part %llu (its files would be replaced); choose another --out",
-		to->path, (unsigned long long)part->part.number);
+		"%s: is the directory of part %lu (its files would be replaced); choose another --out",
+		to->path, part->part.number);
 }
 
 /* Checks the parts, and adds up the bytes of the files that must be copied. */
@@ -97,18 +64,14 @@ static enum sl_status check_parts(const struct sl_joined_parts *parts, const str
 enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	const struct sl_plan *plan, const struct sl_manifest *all)
 {
-	char need[32], have[32];
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	uint64_t bytes = 0, available;
-	struct sl_dir dir;
-	enum sl_status s;
+	char need[32], have[32];
 	bool is_to;
 
-	SL_TRY(open_nearest(plan->to, &dir, &is_to));
-	s = sl_dir_free_bytes(&dir, &available);
-	if (s == SL_OK)
-		s = check_parts(parts, plan, all, &dir, is_to, &bytes);
-	sl_dir_close(&dir);
-	SL_TRY(s);
+	SL_TRY(sl_dir_open_nearest(plan->to, &dir, &is_to));
+	SL_TRY(sl_dir_free_bytes(&dir, &available));
+	SL_TRY(check_parts(parts, plan, all, &dir, is_to, &bytes));
 	for (size_t i = 0; sl_plan_is_joined(plan) && i < all->n; i++)
 		bytes += all->line[i].file_bytes;
 	if (bytes <= available)
@@ -123,15 +86,12 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 static enum sl_status copy(const struct sl_dir *from, const char *name, const struct sl_dir *to)
 {
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	char path[SL_PATH_BYTES];
-	struct sl_map file;
-	enum sl_status s;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_file_commit(to, name, file.at, file.bytes, false);
-	sl_unmap(&file);
-	return s;
+	return sl_file_commit(to, name, file.at, file.bytes, false);
 }
 
 /* Takes over one file, if it exists; a run without such files has an empty name. */
@@ -165,24 +125,21 @@ static enum sl_status take_batch(const struct sl_plan *plan, const struct sl_dir
 static enum sl_status take_part(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, size_t *i, const struct sl_dir *to, const atomic_int *stop)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir from = {.fd = -1, .lock = -1};
 	const size_t at = sl_parts_find(parts, plan, all->line[*i].batch);
-	struct sl_dir from;
-	enum sl_status s;
 
 	SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
-	s = to ? sl_dir_lock_shared(&from) : SL_OK;
-	for (; s == SL_OK && *i < all->n && sl_parts_find(parts, plan, all->line[*i].batch) == at;
-		++*i) {
+	if (to)
+		SL_TRY(sl_dir_lock_shared(&from));
+	for (; *i < all->n && sl_parts_find(parts, plan, all->line[*i].batch) == at; ++*i) {
 		const struct sl_manifest_line *l = &all->line[*i];
 
-		s = sl_join_check_stop(stop);
-		if (s == SL_OK && to)
-			s = take_batch(plan, &from, l, to);
-		if (s == SL_OK)
-			s = sl_part_check_files(&parts->at[at], plan, to ? to : &from, l);
+		SL_TRY(sl_join_check_stop(stop));
+		if (to)
+			SL_TRY(take_batch(plan, &from, l, to));
+		SL_TRY(sl_part_check_files(&parts->at[at], plan, to ? to : &from, l));
 	}
-	sl_dir_close(&from);
-	return s;
+	return SL_OK;
 }
 
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,

@@ -8,14 +8,6 @@
 #include "stages/host/host.h"
 #include "stages/rounds/rounds.h"
 
-/* The number at key; 0 if there is none. */
-static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *key)
-{
-	uint64_t value;
-
-	return sl_yaml_u64(tree, sl_yaml_get(tree, mapping, key), &value) ? value : 0;
-}
-
 static double real(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
 	return sl_yaml_real(tree, sl_yaml_get(tree, mapping, key));
@@ -33,16 +25,16 @@ static uint64_t nanoseconds(const struct sl_yaml *tree, sl_node mapping, const c
 static void add_rounds(const struct sl_yaml *tree, sl_node node, struct sl_rounds *sum)
 {
 	sl_node each = sl_yaml_get(tree, node, "each");
-	struct sl_rounds rounds = {.longest = number(tree, node, "longest")};
+	struct sl_rounds rounds = {.longest = sl_yaml_number(tree, node, "longest")};
 
 	for (size_t i = 0; i < sl_yaml_size(tree, each) && i < SL_ROUNDS_MAX; i++) {
 		sl_node round = sl_yaml_item(tree, each, i, NULL);
 
 		rounds.at[rounds.n++] = (struct sl_round){
-			.batches = number(tree, round, "batches"),
-			.width = number(tree, round, "particles"),
-			.alive = number(tree, round, "alive"),
-			.compacted = number(tree, round, "batches_compacted"),
+			.batches = sl_yaml_number(tree, round, "batches"),
+			.width = sl_yaml_number(tree, round, "particles"),
+			.alive = sl_yaml_number(tree, round, "alive"),
+			.compacted = sl_yaml_number(tree, round, "batches_compacted"),
 			.advance_ns = nanoseconds(tree, round, "advance_seconds"),
 			.compact_ns = nanoseconds(tree, round, "compact_seconds"),
 		};
@@ -57,10 +49,10 @@ static void add_session(const struct sl_yaml *tree, sl_node times, struct sl_ses
 	double seconds = real(tree, times, "wall_seconds");
 
 	sum->seconds = seconds > sum->seconds ? seconds : sum->seconds;
-	sum->batches += number(tree, times, "batches");
-	sum->particles += number(tree, times, "particles");
-	sum->column_bytes += number(tree, times, "column_bytes");
-	sum->file_bytes += number(tree, times, "file_bytes");
+	sum->batches += sl_yaml_number(tree, times, "batches");
+	sum->particles += sl_yaml_number(tree, times, "particles");
+	sum->column_bytes += sl_yaml_number(tree, times, "column_bytes");
+	sum->file_bytes += sl_yaml_number(tree, times, "file_bytes");
 	sum->cpu_ns += nanoseconds(tree, times, "computing_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		sum->stage_ns[i] += nanoseconds(tree, threads, sl_stages[i].name);
@@ -79,7 +71,7 @@ void sl_part_times_add(
 
 	times->number = run->part.number;
 	times->seconds = real(tree, session, "wall_seconds");
-	times->batches = number(tree, session, "batches");
+	times->batches = sl_yaml_number(tree, session, "batches");
 	snprintf(times->host, sizeof(times->host), "%s",
 		sl_yaml_text(tree, sl_yaml_get(tree, machine, "host"), NULL));
 	add_session(tree, session, sum);

@@ -49,17 +49,14 @@ static enum sl_status add_if_part(void *ctx, const char *name)
 static enum sl_status find_in(const char *path, struct sl_joined_parts *parts)
 {
 	struct walk w = {.parts = parts, .path = path};
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	size_t before = parts->n;
-	struct sl_dir dir;
-	enum sl_status s;
 	bool has_run = false;
 
 	SL_TRY(sl_dir_open(path, false, &dir));
-	s = sl_dir_each(&dir, add_if_part, &w);
-	if (s == SL_OK && parts->n == before)
-		s = sl_file_exists(&dir, "run.json", &has_run);
-	sl_dir_close(&dir);
-	SL_TRY(s);
+	SL_TRY(sl_dir_each(&dir, add_if_part, &w));
+	if (parts->n == before)
+		SL_TRY(sl_file_exists(&dir, "run.json", &has_run));
 	if (has_run)
 		return add(parts, path, NULL);
 	return parts->n > before
@@ -107,10 +104,9 @@ static enum sl_status compare(const struct sl_joined_parts *parts,
 
 	if (run->part.of != parts->of)
 		return sl_fail(SL_BAD_INPUT,
-			"%s is a part of %llu and %s a part of %llu, so they have other batches; give the "
+			"%s is a part of %lu and %s a part of %lu, so they have other batches; give the "
 			"parts of one run",
-			first, (unsigned long long)parts->of, part->path,
-			(unsigned long long)run->part.of);
+			first, parts->of, part->path, run->part.of);
 	if (sl_existing_run_differs(parts->first.config, run->config, true, old, now))
 		return sl_fail(SL_BAD_INPUT,
 			"%s and %s are parts of runs with other configurations (\"%s\" and \"%s\"); give "
@@ -150,9 +146,9 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 			part->path);
 	if (run->rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: holds a part of rules version %llu, and this program has version %d; join "
+			"%s: holds a part of rules version %lu, and this program has version %d; join "
 			"the parts with the program that computed them",
-			part->path, (unsigned long long)run->rules_version, SL_RULES_VERSION);
+			part->path, run->rules_version, SL_RULES_VERSION);
 	SL_TRY(parts->has_first ? compare(parts, part, run) : keep_first(parts, dir, run));
 	part->part = run->part;
 	sl_part_times_add(run, &part->times, &parts->session);
@@ -162,27 +158,23 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 /* Reads run.json, whose checksum must be right, and the manifest of a part. */
 static enum sl_status read_part(struct sl_joined_parts *parts, struct sl_joined_part *part)
 {
-	struct sl_existing_run run = {.tree = NULL};
-	struct sl_dir dir;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct sl_existing_run run;
 	enum sl_status s;
 	bool exists;
 
 	SL_TRY(sl_dir_open(part->path, false, &dir));
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && !exists)
-		s = sl_fail(SL_BAD_INPUT,
+	SL_TRY(sl_file_exists(&dir, "run.json", &exists));
+	if (!exists)
+		return sl_fail(SL_BAD_INPUT,
 			"%s: has no run.json (the part has not started); compute it with sluice run "
 			"--part I/N --resume",
 			part->path);
-	if (s == SL_OK)
-		s = sl_report_check(&dir);
-	if (s == SL_OK)
-		s = sl_existing_run_read(&dir, &run);
-	if (s == SL_OK)
-		s = use_run(parts, part, &dir, &run);
+	SL_TRY(sl_report_check(&dir));
+	SL_TRY(sl_existing_run_read(&dir, &run));
+	s = use_run(parts, part, &dir, &run);
 	if (!parts->has_first || parts->first.tree != run.tree)
 		sl_existing_run_free(&run);
-	sl_dir_close(&dir);
 	return s;
 }
 
@@ -205,9 +197,8 @@ enum sl_status sl_parts_open(const char *const *in, size_t n, struct sl_joined_p
 	for (size_t i = 1; i < parts->n; i++)
 		if (parts->at[i].part.number == parts->at[i - 1].part.number)
 			return sl_fail(SL_USAGE,
-				"part %llu of %llu is given twice, in %s and %s; leave one of them out",
-				(unsigned long long)parts->at[i].part.number,
-				(unsigned long long)parts->of, parts->at[i - 1].path,
+				"part %lu of %lu is given twice, in %s and %s; leave one of them out",
+				parts->at[i].part.number, parts->of, parts->at[i - 1].path,
 				parts->at[i].path);
 	return SL_OK;
 }

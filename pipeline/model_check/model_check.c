@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "stages/host/host.h"
 #include "stages/rounds/rounds.h"
 
@@ -31,6 +32,11 @@ static enum sl_status make(const struct sl_recipe *r, uint32_t n, struct compute
 	}
 	c->b.n = n;
 	return SL_OK;
+}
+
+static void give(struct computed *c)
+{
+	sl_memory_give(SL_HOST, c->memory);
 }
 
 /* Computes the particles to their ends, by at most so many steps per call. */
@@ -138,31 +144,24 @@ enum sl_status sl_model_check_rules(const struct sl_recipe *r, uint32_t n, int *
 {
 	const struct sl_rule_loops *baseline = &r->model->loops[SL_LEVEL_baseline];
 	const struct sl_loops *l;
-	struct computed expected = {0}, c = {0};
+	SL_CLOSED_BY(give) struct computed expected = {.memory = NULL}, c = {.memory = NULL};
 	char how[64];
-	enum sl_status s = make(r, n, &expected);
 
-	if (s == SL_OK)
-		s = make(r, n, &c);
-	if (s == SL_OK) {
-		compute(r, baseline, UINT32_MAX, &expected);
-		s = check_ends(r, &expected);
-	}
-	if (s == SL_OK) {
-		follow(r, &c);
-		s = compare(r, &expected, &c, "one step per call");
-	}
+	SL_TRY(make(r, n, &expected));
+	SL_TRY(make(r, n, &c));
+	compute(r, baseline, UINT32_MAX, &expected);
+	SL_TRY(check_ends(r, &expected));
+	follow(r, &c);
+	SL_TRY(compare(r, &expected, &c, "one step per call"));
 	*levels = 0;
-	for (size_t k = 0; s == SL_OK && (l = sl_loops_at(k)) != NULL; k++) {
+	for (size_t k = 0; (l = sl_loops_at(k)) != NULL; k++) {
 		if (sl_find_loops(l->level) != l)
 			continue;
 		++*levels;
 		compute(r, &r->model->loops[l->number], FEW_STEPS, &c);
 		snprintf(
 			how, sizeof(how), "%d steps per call on CPU level %s", FEW_STEPS, l->level);
-		s = compare(r, &expected, &c, how);
+		SL_TRY(compare(r, &expected, &c, how));
 	}
-	sl_memory_give(SL_HOST, expected.memory);
-	sl_memory_give(SL_HOST, c.memory);
-	return s;
+	return SL_OK;
 }

@@ -66,9 +66,8 @@ static void read_progress(struct sl_existing_run *f)
 	const struct sl_yaml *tree = f->tree;
 	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
 
-	sl_yaml_u64(tree, sl_yaml_get(tree, sl_yaml_get(tree, root, "tallies"), "particles"),
-		&f->particles);
-	sl_yaml_u64(tree, sl_yaml_get(tree, times, "particles"), &f->session_particles);
+	f->particles = sl_yaml_number(tree, sl_yaml_get(tree, root, "tallies"), "particles");
+	f->session_particles = sl_yaml_number(tree, times, "particles");
 	f->session_seconds = sl_yaml_real(tree, sl_yaml_get(tree, times, "wall_seconds"));
 }
 
@@ -110,15 +109,14 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f)
 {
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
 	struct sl_yaml_problem problem;
 	enum sl_status s;
 	size_t bytes;
-	char *text;
 
 	memset(f, 0, sizeof(*f));
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
 	s = sl_yaml_parse(text, cut_batches(text, bytes), &f->tree, &problem);
-	sl_memory_give(SL_HOST, text);
 	if (s == SL_OK)
 		s = read_members(dir, f);
 	else if (s == SL_BAD_INPUT)
@@ -287,7 +285,7 @@ static bool same_key(const struct sl_plan *plan, uint64_t particles)
 static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_existing_run *f,
 	const struct sl_plan *plan, struct sl_resumption *how)
 {
-	unsigned long long now = plan->recipe.particles, then;
+	uint64_t now = plan->recipe.particles, then;
 	struct sl_existing_sizes sizes;
 
 	SL_TRY(sl_existing_run_sizes(f, &sizes));
@@ -296,27 +294,27 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 	how->n_batches = sizes.n_batches;
 	if (now != then && plan->recipe.inputs)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run that read %llu particles from its files, and this one reads "
-			"%llu (a run that reads files cannot be extended, because they may have "
+			"%s: holds a run that read %lu particles from its files, and this one reads "
+			"%lu (a run that reads files cannot be extended, because they may have "
 			"changed); use another --out, or --force to replace the run",
 			dir->path, then, now);
 	if (now > then && plan->config.part.of > 0)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a part of a run of %llu particles, and this configuration has %llu "
+			"%s: holds a part of a run of %lu particles, and this configuration has %lu "
 			"(a part cannot be extended, because it would have other batches); use "
-			"run.particles: %llu, or extend the run that sluice join makes",
+			"run.particles: %lu, or extend the run that sluice join makes",
 			dir->path, then, now, then);
 	if (now > then && !same_key(plan, then))
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run of %llu particles, and with %llu the bits of id in key would have "
+			"%s: holds a run of %lu particles, and with %lu the bits of id in key would have "
 			"other steps, so committed batches would be in another order; use run.particles: "
-			"%llu, another --out, or --force to replace the run",
+			"%lu, another --out, or --force to replace the run",
 			dir->path, then, now, then);
 	if (now >= then)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run of %llu particles, and this configuration has %llu (--resume can "
-		"extend a run, not shorten it); use run.particles: %llu or more, another --out, or "
+		"%s: holds a run of %lu particles, and this configuration has %lu (--resume can "
+		"extend a run, not shorten it); use run.particles: %lu or more, another --out, or "
 		"--force to replace the run",
 		dir->path, then, now, then);
 }
@@ -340,25 +338,18 @@ static enum sl_status same_part(
 enum sl_status sl_existing_run_check(
 	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how)
 {
-	struct sl_existing_run f;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run f = {.tree = NULL};
 
 	*how = (struct sl_resumption){.extended = false};
 	SL_TRY(sl_existing_run_read(dir, &f));
 	how->joined = f.joined;
-	if (f.rules_version != SL_RULES_VERSION) {
-		s = sl_fail(SL_OUTPUT_IN_USE,
-			"%s: holds a run of rules version %llu, and this program has version %d "
+	if (f.rules_version != SL_RULES_VERSION)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run of rules version %lu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
-			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
-	} else {
-		s = same_config(dir, f.config, plan->config_text);
-		if (s == SL_OK)
-			s = same_part(dir, &f.part, &plan->config.part);
-		if (s == SL_OK)
-			s = check_particles(dir, &f, plan, how);
-	}
-	sl_existing_run_free(&f);
-	return s;
+			dir->path, f.rules_version, SL_RULES_VERSION);
+	SL_TRY(same_config(dir, f.config, plan->config_text));
+	SL_TRY(same_part(dir, &f.part, &plan->config.part));
+	return check_particles(dir, &f, plan, how);
 }

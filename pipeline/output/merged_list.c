@@ -26,19 +26,16 @@
 static enum sl_status add_header(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *sum)
 {
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	struct sl_mcpl_head head;
 	char path[SL_PATH_BYTES];
-	struct sl_map file;
-	enum sl_status s;
 	bool recovered;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
-	if (s == SL_OK)
-		s = sl_mcpl_head_join(sum, &head, false);
-	sl_unmap(&file);
-	return sl_add_context(s, "%s", path);
+	SL_TRY(sl_add_context(
+		sl_mcpl_head_read(file.at, file.bytes, &head, &recovered), "%s", path));
+	return sl_add_context(sl_mcpl_head_join(sum, &head, false), "%s", path);
 }
 
 /*
@@ -50,21 +47,17 @@ static enum sl_status add_header(
 static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manifest_line *l,
 	size_t header_bytes, const struct sl_list_target *to)
 {
-	struct sl_checked_file f;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_checked_file_close) struct sl_checked_file f = {.name = NULL};
 
 	SL_TRY(sl_checked_file_open(&f, dir, l->file, l->file_bytes, l->file_crc));
-	s = sl_checked_file_end(&f);
-	if (s == SL_OK && f.map.bytes < header_bytes)
-		s = sl_fail(SL_CHECK_FAILED,
+	SL_TRY(sl_checked_file_end(&f));
+	if (f.map.bytes < header_bytes)
+		return sl_fail(SL_CHECK_FAILED,
 			"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
 			"program did not write it; remove it and rerun with --resume",
 			dir->path, l->file, f.map.bytes, header_bytes);
-	if (s == SL_OK)
-		s = to->sink(to->context, SL_NEXT, (const char *)f.map.at + header_bytes,
-			f.map.bytes - header_bytes);
-	sl_checked_file_close(&f);
-	return s;
+	return to->sink(to->context, SL_NEXT, (const char *)f.map.at + header_bytes,
+		f.map.bytes - header_bytes);
 }
 
 /* Sends the batches one after another: the merged header, then the bytes of their records. */
@@ -91,17 +84,12 @@ enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink
 	const struct sl_format *format = l->plan->choices.format;
 	const struct sl_list_target to = {
 		sink, context, &l->plan->facts, format == &sl_format_mcpl_gz};
-	struct sl_mcpl_head sum = {.bytes = NULL};
-	enum sl_status s = SL_OK;
+	SL_CLOSED_BY(sl_mcpl_head_free) struct sl_mcpl_head sum = {.bytes = NULL};
 
-	for (size_t i = 0; !format->join && s == SL_OK && i < l->m->n; i++)
-		s = add_header(l->dir, &l->m->line[i], &sum);
-	if (s == SL_OK)
-		s = sl_ordered_list_is_needed(l->plan, l->m)
-		            ? sl_ordered_list_send(l, &sum, &to, list)
-		            : send_whole_batches(l, &sum, &to, list);
-	sl_mcpl_head_free(&sum);
-	return s;
+	for (size_t i = 0; !format->join && i < l->m->n; i++)
+		SL_TRY(add_header(l->dir, &l->m->line[i], &sum));
+	return sl_ordered_list_is_needed(l->plan, l->m) ? sl_ordered_list_send(l, &sum, &to, list)
+	                                                : send_whole_batches(l, &sum, &to, list);
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -182,18 +170,15 @@ enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	struct comparison found = {.compared = 0};
-	struct sl_map file;
-	enum sl_status s;
 
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
 	found.file = (const char *)file.at;
 	found.bytes = file.bytes;
-	s = send_again(plan, dir, m, &found);
-	sl_unmap(&file);
-	SL_TRY(s);
+	SL_TRY(send_again(plan, dir, m, &found));
 	return !found.differs && found.compared == found.bytes
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,

@@ -7,7 +7,6 @@
 #include "pipeline/config/config.h"
 #include "pipeline/output/merge/merge.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/report.h"
 #include "pipeline/results/results.h"
 #include "pipeline/run/run.h"
 #include "primitives/files/files.h"

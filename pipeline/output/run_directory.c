@@ -1,16 +1,15 @@
 /* run_directory.c - decides which files of a run directory are kept, and writes the final ones. */
 #include "pipeline/output/output.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/report/report.h"
 #include "pipeline/report/tallies/tallies.h"
 #include "pipeline/results/results.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
-#include "stages/formats/formats.h"
 
 /*
  * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular
@@ -162,23 +161,20 @@ static enum sl_status refuse_other_parts(void *ctx, const char *name)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: cannot be made, because %s is in the same directory (parts of a run can only be "
-		"joined if all have the same N); use --part I/%llu, choose another --out, or remove "
+		"joined if all have the same N); use --part I/%lu, choose another --out, or remove "
 		"the other parts",
-		plan->to, name, (unsigned long long)part.of);
+		plan->to, name, part.of);
 }
 
 /* Parts of one run can share a directory: each has its own directory there. */
 static enum sl_status check_other_parts(const struct sl_plan *plan)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	char folder[SL_PATH_BYTES];
-	struct sl_dir dir;
-	enum sl_status s;
 
 	sl_path_split(plan->to, folder);
 	SL_TRY(sl_dir_open(folder, true, &dir));
-	s = sl_dir_each(&dir, refuse_other_parts, (void *)plan);
-	sl_dir_close(&dir);
-	return s;
+	return sl_dir_each(&dir, refuse_other_parts, (void *)plan);
 }
 
 /*
@@ -249,51 +245,43 @@ static enum sl_status open_existing(const char *path, struct sl_dir *dir, bool *
 /* Called before the plan is made, so only the configuration says where the run would be. */
 enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run existing = {.tree = NULL};
 	char to[SL_TEXT_BYTES];
-	struct sl_existing_run existing;
 	struct sl_existing_sizes sizes;
-	struct sl_dir dir;
-	enum sl_status s;
 	bool exists;
 
 	*batch = 0;
 	sl_output_directory_name(config, to);
 	SL_TRY(open_existing(to, &dir, &exists));
+	if (exists)
+		SL_TRY(sl_file_exists(&dir, "run.json", &exists));
 	if (!exists)
 		return SL_OK;
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists)
-		s = sl_existing_run_read(&dir, &existing);
-	if (s == SL_OK && exists) {
-		s = sl_existing_run_sizes(&existing, &sizes);
-		*batch = sizes.batch;
-		sl_existing_run_free(&existing);
-	}
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_existing_run_read(&dir, &existing));
+	SL_TRY(sl_existing_run_sizes(&existing, &sizes));
+	*batch = sizes.batch;
+	return SL_OK;
 }
 
 /* The files of these batches are not read: the result is for an estimate of the disk space. */
 enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 {
 	const struct sl_batch_range batches = sl_plan_batches(plan);
-	struct sl_manifest m = {0};
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 	bool exists;
 
 	*n = 0;
 	SL_TRY(open_existing(plan->to, &dir, &exists));
 	if (!exists)
 		return SL_OK;
-	s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK && m.n <= batches.end - batches.first)
+	SL_TRY(sl_manifest_read(&dir, &m));
+	if (m.n <= batches.end - batches.first)
 		*n = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m).met
 		             ? plan->recipe.n_batches
 		             : m.n;
-	sl_manifest_free(&m);
-	sl_dir_close(&dir);
-	return s;
+	return SL_OK;
 }
 
 /*
@@ -302,10 +290,9 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 static enum sl_status commit_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
+	SL_CLOSED_BY(sl_host_give) void *file = NULL;
 	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s;
 	size_t bytes;
-	void *file;
 
 	if (sl_counter_words(&w->plan->recipe) == 0 || m->n == 0)
 		return SL_OK;
@@ -313,9 +300,7 @@ static enum sl_status commit_histograms(
 	if (!sl_tallies_file_name(w->plan, name))
 		return SL_OK;
 	SL_TRY(sl_tallies_file(w, name, &file, &bytes));
-	s = sl_file_commit(dir, name, file, bytes, true);
-	sl_memory_give(SL_HOST, file);
-	return s;
+	return sl_file_commit(dir, name, file, bytes, true);
 }
 
 /* For a file that this run has written: false if another program has changed or removed it. */

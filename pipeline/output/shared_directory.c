@@ -77,7 +77,7 @@ static enum sl_status open_on_all(
 	if (s == SL_OK && ranks->rank == 0)
 		s = identify(dir, &wanted);
 	SL_TRY(sl_ranks_agree(ranks, s));
-	SL_TRY(sl_ranks_broadcast(ranks, &wanted, sizeof(wanted)));
+	SL_TRY(ranks->broadcast(&wanted, sizeof(wanted)));
 	if (ranks->rank > 0)
 		s = join(plan, &wanted, dir);
 	return sl_ranks_agree(ranks, s);

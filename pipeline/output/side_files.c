@@ -4,7 +4,6 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
-#include "stages/formats/formats.h"
 #include "stages/formats/openpmd/openpmd.h"
 
 /* --- image ------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
 #include "stages/inputs/inputs.h"
 

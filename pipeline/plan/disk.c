@@ -2,6 +2,7 @@
 #include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,27 +11,31 @@
 #include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 
-/* The free bytes of the file system of `to`, or of its nearest parent that exists. */
-static enum sl_status free_disk(const char *to, uint64_t *bytes)
+enum sl_status sl_dir_open_nearest(const char *to, struct sl_dir *dir, bool *is_to)
 {
-	char path[SL_TEXT_BYTES];
-	struct sl_dir dir;
+	char path[SL_PATH_BYTES];
 	enum sl_status s;
 
-	snprintf(path, sizeof(path), "%s", to);
-	while ((s = sl_dir_open(path, false, &dir)) != SL_OK && strcmp(path, "/") != 0 &&
-		strcmp(path, ".") != 0) {
-		char *slash = strrchr(path, '/');
+	snprintf(path, sizeof(path), "%.4000s", to);
+	s = sl_dir_open(path, false, dir);
+	*is_to = s == SL_OK;
+	while (s != SL_OK && strcmp(path, "/") != 0 && strcmp(path, ".") != 0) {
+		const char *above = dirname(path);
 
-		if (!slash || slash == path)
-			snprintf(path, sizeof(path), slash ? "/" : ".");
-		else
-			*slash = '\0';
+		memmove(path, above, strlen(above) + 1);
+		s = sl_dir_open(path, false, dir);
 	}
-	SL_TRY(s);
-	s = sl_dir_free_bytes(&dir, bytes);
-	sl_dir_close(&dir);
 	return s;
+}
+
+/* The free bytes of the file system of `to`. */
+static enum sl_status free_disk(const char *to, uint64_t *bytes)
+{
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	bool is_to;
+
+	SL_TRY(sl_dir_open_nearest(to, &dir, &is_to));
+	return sl_dir_free_bytes(&dir, bytes);
 }
 
 /* Upper bound of the bytes of a survivor file: packed columns if compression gains nothing. */

@@ -8,7 +8,6 @@
 #define SL_MODEL_HOST
 #include "pipeline/plan/plan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +51,7 @@ static enum sl_status check(const struct sl_config *c, const char *path, uint32_
 		return SL_OK;
 	sl_list_key(c, "checksums", key);
 	return sl_fail(SL_BAD_INPUT,
-		"%s was changed (its CRC-32 is %" PRIu32 ", %s has %" PRIu64
-		"); restore the file, or remove %s and start a new run",
+		"%s was changed (its CRC-32 is %u, %s has %lu); restore the file, or remove %s and start a new run",
 		path, crc, key, was, key);
 }
 
@@ -70,7 +68,7 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
 		SL_TRY(sl_run_files_state(files->at[item], state));
 		if (state[0] && strcmp(state, "done") != 0)
 			sl_plan_warn(plan,
-				"%s[%" PRIu32 "]: the run in %.200s has not ended (state %s); "
+				"%s[%u]: the run in %.200s has not ended (state %s); "
 				"only its committed batches are read",
 				sl_list_key(&plan->config, "files", key), item, files->at[item],
 				state);
@@ -294,7 +292,7 @@ static const char *notice_of(
 	char damaged[64] = "";
 
 	if (f->damaged > 0)
-		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %" PRIu64,
+		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %lu",
 			f->damaged);
 	snprintf(text, NOTICE_BYTES, "%s%s%s%s%s",
 		f->recovered
@@ -311,16 +309,13 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 {
 	char notice[NOTICE_BYTES];
 
-	sl_json_object(j, NULL);
-	sl_json_text(j, "file", f->path);
+	sl_json_add(j, "{ file %s", f->path);
 	if (f->format)
 		sl_json_text(j, "format", f->format);
 	sl_json_u64(j, "bytes", f->bytes);
 	sl_json_hex(j, "crc32", f->crc, 8);
-	sl_json_u64(j, "particles", f->particles);
-	sl_json_u64(j, "first_id", f->first);
-	sl_json_bool(j, "doubles", !f->single);
-	sl_json_bool(j, "recovered", f->recovered);
+	sl_json_add(j, "particles %lu first_id %lu doubles %d recovered %d", f->particles, f->first,
+		!f->single, f->recovered);
 	if (*notice_of(inputs, f, notice))
 		sl_json_text(j, "notice", notice);
 	if (f->unread)
@@ -345,11 +340,7 @@ static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
 		if (!any)
 			sl_json_array(j, "renamed_blobs");
 		any = true;
-		sl_json_object(j, NULL);
-		sl_json_text(j, "file", blob.path);
-		sl_json_text(j, "blob", name);
-		sl_json_u64(j, "number", blob.number);
-		sl_json_close(j);
+		sl_json_add(j, "{ file %s blob %s number %u }", blob.path, name, blob.number);
 	}
 	if (any)
 		sl_json_close(j);
@@ -360,12 +351,8 @@ static void write_source(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_source_counts *n = &plan->source.counts;
 
-	sl_json_object(j, "list_source");
-	sl_json_u64(j, "used", n->used);
-	sl_json_u64(j, "other_kinds", n->other);
-	sl_json_u64(j, "damaged", n->damaged);
-	sl_json_real(j, "weight", n->weight);
-	sl_json_close(j);
+	sl_json_add(j, "list_source { used %lu other_kinds %lu damaged %lu weight %g }", n->used,
+		n->other, n->damaged, n->weight);
 }
 
 const struct sl_inputs *sl_plan_inputs(const struct sl_plan *plan)

@@ -145,7 +145,7 @@ enum sl_status sl_pilot_sample(struct sl_plan *plan)
 	struct sl_plan small = *plan;
 	struct sl_host_slot slot = {0};
 	struct sl_arena size = {0}, pinned = {0};
-	enum sl_status s;
+	SL_CLOSED_BY(sl_host_give) void *block = NULL;
 
 	if (plan->recipe.inputs || p->particles == 0 || p->ns > 0)
 		return SL_OK;
@@ -153,12 +153,10 @@ enum sl_status sl_pilot_sample(struct sl_plan *plan)
 	sl_host_slot_lay_out(&size, &pinned, &small, &small.recipe, &slot);
 	size.size = size.used;
 	size.used = 0;
-	SL_TRY(sl_memory_get(SL_HOST, size.size, &slot.block));
-	size.base = slot.block;
+	SL_TRY(sl_memory_get(SL_HOST, size.size, &block));
+	size.base = slot.block = block;
 	sl_host_slot_lay_out(&size, &pinned, &small, &small.recipe, &slot);
-	s = compute_samples(&small, &slot, p);
-	sl_memory_give(SL_HOST, size.base);
-	return s;
+	return compute_samples(&small, &slot, p);
 }
 
 /* A key of a range that is too wide sorts nothing. */

@@ -109,17 +109,16 @@ static enum sl_status choose_part(struct sl_plan *plan)
 
 	if (part->of > plan->recipe.n_batches)
 		return sl_fail(SL_USAGE,
-			"--part %llu/%llu: the run has %llu batches of %u particles, so it has at "
-			"most %llu parts; use fewer parts, or a smaller run.batch",
-			(unsigned long long)part->number, (unsigned long long)part->of,
-			(unsigned long long)plan->recipe.n_batches, plan->recipe.batch,
-			(unsigned long long)plan->recipe.n_batches);
+			"--part %lu/%lu: the run has %lu batches of %u particles, so it has at "
+			"most %lu parts; use fewer parts, or a smaller run.batch",
+			part->number, part->of, plan->recipe.n_batches, plan->recipe.batch,
+			plan->recipe.n_batches);
 	if (strlen(plan->to) < strlen(sl_part_name(part, text)) ||
 		strcmp(plan->to + strlen(plan->to) - strlen(text), text) != 0)
 		return sl_fail(SL_USAGE,
-			"--part %llu/%llu: the path of the output directory is too long for the "
+			"--part %lu/%lu: the path of the output directory is too long for the "
 			"directory %s in it; choose a shorter --out",
-			(unsigned long long)part->number, (unsigned long long)part->of, text);
+			part->number, part->of, text);
 	plan->choices.stop_rule.below = 0;
 	plan->choices.image.width = plan->choices.image.height = 0;
 	plan->batch_is_auto = false;

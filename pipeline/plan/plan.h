@@ -10,8 +10,6 @@
 #ifndef SL_PIPELINE_PLAN_PLAN_H
 #define SL_PIPELINE_PLAN_PLAN_H
 
-#include <stdio.h>
-
 #include "pipeline/config/config.h"
 #include "pipeline/plan/limits/limits.h"
 #include "pipeline/resolve/resolve.h"
@@ -135,6 +133,12 @@ struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan);
 
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
+
+/* For SL_CLOSED_BY: frees *plan. */
+static inline void sl_plan_give(struct sl_plan **plan)
+{
+	sl_plan_free(*plan);
+}
 
 /* The numbers of the batches that the plan computes: all, or those of its part. */
 struct sl_batch_range {
@@ -410,6 +414,9 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
  * the pilot has found. It needs the number of batches that are on the disk already; a joined file
  * takes the space of all batches again.
  */
+
+/* Opens the folder `to`, or the nearest one above it that can be opened; *is_to: it is `to`. */
+enum sl_status sl_dir_open_nearest(const char *to, struct sl_dir *dir, bool *is_to);
 
 /*
  * Compares the files that are still to be written with the free disk space, and sets

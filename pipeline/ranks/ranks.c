@@ -78,7 +78,7 @@ enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s)
 		r->lost = true; /* the others wait for the state of this rank */
 		return sl_fail(SL_HOST_MEMORY, "no memory for the states of %u ranks", r->n);
 	}
-	sent = sl_ranks_gather(r, &mine, sizeof(mine), all);
+	sent = r->gather(&mine, sizeof(mine), all);
 	while (sent == SL_OK && first < r->n && all[first].status == SL_OK)
 		first++;
 	if (sent != SL_OK || first == r->n) {

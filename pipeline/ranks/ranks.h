@@ -9,7 +9,7 @@
  * ranks.c the others.
  *
  * All functions are called by the main thread alone. Messages do not block. The functions that
- * every rank calls together (sl_ranks_agree(), sl_ranks_gather(), sl_ranks_broadcast()) wait for
+ * every rank calls together (sl_ranks_agree(), gather and broadcast of struct sl_ranks) wait for
  * the others without using the processor. They must not be called after a rank was lost.
  */
 #ifndef SL_PIPELINE_RANKS_RANKS_H
@@ -34,10 +34,19 @@ struct sl_rank_message {
 	unsigned char payload[SL_RANK_PAYLOAD_BYTES];
 };
 
+/* A build without MPI has none, so that only one with MPI has these functions. */
 struct sl_ranks {
 	uint32_t rank, n;
 	struct sl_share share; /* of this rank in its machine */
 	bool lost; /* no agreement is possible: a rank has ended, does not answer or cannot take part */
+	/* Copies the message and queues it. SL_HOST_MEMORY or SL_PEER_LOST if that fails. */
+	enum sl_status (*send)(uint32_t to, const struct sl_rank_message *m);
+	/* Takes the next message that has arrived, and its sender; false if there is none. */
+	bool (*receive)(uint32_t *from, struct sl_rank_message *m);
+	/* Copies the bytes of each rank to all of all ranks, in the order of ranks. */
+	enum sl_status (*gather)(const void *mine, size_t bytes, void *all);
+	/* Copies the bytes of rank 0 to all ranks. */
+	enum sl_status (*broadcast)(void *bytes, size_t n);
 };
 
 /* The name and version of the MPI library, or "none (built without MPI)". Static text. */
@@ -59,18 +68,6 @@ enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks);
  * function does not return.
  */
 void sl_ranks_close(int exit_code);
-
-/* Copies the message and queues it. SL_HOST_MEMORY or SL_PEER_LOST if that fails. */
-enum sl_status sl_ranks_send(struct sl_ranks *r, uint32_t to, const struct sl_rank_message *m);
-
-/* Takes the next message that has arrived, and its sender; false if there is none. */
-bool sl_ranks_receive(struct sl_ranks *r, uint32_t *from, struct sl_rank_message *m);
-
-/* Copies the bytes of each rank to all of all ranks, in the order of ranks. */
-enum sl_status sl_ranks_gather(struct sl_ranks *r, const void *mine, size_t bytes, void *all);
-
-/* Copies the bytes of rank 0 to all ranks. */
-enum sl_status sl_ranks_broadcast(struct sl_ranks *r, void *bytes, size_t n);
 
 /*
  * Waits for all ranks. Returns the status of the first one that failed, which names itself in its

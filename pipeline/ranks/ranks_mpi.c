@@ -65,7 +65,7 @@ const char *sl_ranks_library(void)
 	return text;
 }
 
-/* --- start and end ---------------------------------------------------------------------------- */
+/* --- the share of a machine ------------------------------------------------------------------- */
 
 /* What a rank may use of its machine. */
 struct view {
@@ -136,44 +136,7 @@ static enum sl_status find_share(struct sl_share *share)
 	return s;
 }
 
-/* Sets mpi.comm and mpi.ranks. */
-static enum sl_status find_ranks(void)
-{
-	int rank, n;
-
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	SL_TRY(failed(MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm), "make a communicator"));
-	MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(mpi.comm, &rank);
-	MPI_Comm_size(mpi.comm, &n);
-	mpi.ranks.rank = (uint32_t)rank;
-	mpi.ranks.n = (uint32_t)n;
-	return find_share(&mpi.ranks.share);
-}
-
-enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
-{
-	int provided;
-	enum sl_status s;
-
-	(void)has_part;
-	*ranks = NULL;
-	if (sl_ranks_launched() == 0)
-		return SL_OK;
-	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-		return sl_fail(SL_USAGE,
-			"MPI could not be started (the launcher and the MPI library of this program "
-			"must be of the same kind); use the mpirun of that library");
-	mpi.open = true;
-	if (provided < MPI_THREAD_FUNNELED)
-		return sl_fail(SL_USAGE,
-			"this MPI does not support programs with threads (MPI_THREAD_FUNNELED); use "
-			"another MPI library");
-	s = find_ranks();
-	mpi.ranks.lost = s != SL_OK;
-	*ranks = s == SL_OK && mpi.ranks.n > 1 ? &mpi.ranks : NULL;
-	return s;
-}
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Frees the messages that MPI has sent. */
 static void free_sent(void)
@@ -191,23 +154,10 @@ static void free_sent(void)
 	}
 }
 
-void sl_ranks_close(int exit_code)
-{
-	if (!mpi.open)
-		return;
-	if (mpi.ranks.lost)
-		MPI_Abort(MPI_COMM_WORLD, exit_code);
-	free_sent();
-	MPI_Finalize();
-}
-
-/* --- messages --------------------------------------------------------------------------------- */
-
-enum sl_status sl_ranks_send(struct sl_ranks *r, uint32_t to, const struct sl_rank_message *m)
+static enum sl_status send(uint32_t to, const struct sl_rank_message *m)
 {
 	struct pending *p;
 
-	(void)r;
 	free_sent();
 	p = (struct pending *)malloc(sizeof(*p));
 	if (!p)
@@ -226,12 +176,11 @@ enum sl_status sl_ranks_send(struct sl_ranks *r, uint32_t to, const struct sl_ra
 	return SL_OK;
 }
 
-bool sl_ranks_receive(struct sl_ranks *r, uint32_t *from, struct sl_rank_message *m)
+static bool receive(uint32_t *from, struct sl_rank_message *m)
 {
 	MPI_Status status;
 	int found = 0, bytes = 0;
 
-	(void)r;
 	if (MPI_Iprobe(MPI_ANY_SOURCE, TAG, mpi.comm, &found, &status) != MPI_SUCCESS || !found)
 		return false;
 	if (MPI_Recv(m, sizeof(*m), MPI_BYTE, status.MPI_SOURCE, TAG, mpi.comm, &status) !=
@@ -262,21 +211,74 @@ static enum sl_status wait_for(int error, MPI_Request *request, const char *what
 	return failed(error, what);
 }
 
-enum sl_status sl_ranks_gather(struct sl_ranks *r, const void *mine, size_t bytes, void *all)
+static enum sl_status gather(const void *mine, size_t bytes, void *all)
 {
 	MPI_Request request;
 	int error = MPI_Iallgather(
 		mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, mpi.comm, &request);
 
-	(void)r;
 	return wait_for(error, &request, "gather the states of all processes");
 }
 
-enum sl_status sl_ranks_broadcast(struct sl_ranks *r, void *bytes, size_t n)
+static enum sl_status broadcast(void *bytes, size_t n)
 {
 	MPI_Request request;
 	int error = MPI_Ibcast(bytes, (int)n, MPI_BYTE, 0, mpi.comm, &request);
 
-	(void)r;
 	return wait_for(error, &request, "send the state of rank 0 to all processes");
+}
+
+/* --- the interface ---------------------------------------------------------------------------- */
+
+/* Sets mpi.comm and mpi.ranks. */
+static enum sl_status find_ranks(void)
+{
+	int rank, n;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	SL_TRY(failed(MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm), "make a communicator"));
+	MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(mpi.comm, &rank);
+	MPI_Comm_size(mpi.comm, &n);
+	mpi.ranks = (struct sl_ranks){.rank = (uint32_t)rank,
+		.n = (uint32_t)n,
+		.send = send,
+		.receive = receive,
+		.gather = gather,
+		.broadcast = broadcast};
+	return find_share(&mpi.ranks.share);
+}
+
+enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
+{
+	int provided;
+	enum sl_status s;
+
+	(void)has_part;
+	*ranks = NULL;
+	if (sl_ranks_launched() == 0)
+		return SL_OK;
+	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+		return sl_fail(SL_USAGE,
+			"MPI could not be started (the launcher and the MPI library of this program "
+			"must be of the same kind); use the mpirun of that library");
+	mpi.open = true;
+	if (provided < MPI_THREAD_FUNNELED)
+		return sl_fail(SL_USAGE,
+			"this MPI does not support programs with threads (MPI_THREAD_FUNNELED); use "
+			"another MPI library");
+	s = find_ranks();
+	mpi.ranks.lost = s != SL_OK;
+	*ranks = s == SL_OK && mpi.ranks.n > 1 ? &mpi.ranks : NULL;
+	return s;
+}
+
+void sl_ranks_close(int exit_code)
+{
+	if (!mpi.open)
+		return;
+	if (mpi.ranks.lost)
+		MPI_Abort(MPI_COMM_WORLD, exit_code);
+	free_sent();
+	MPI_Finalize();
 }

@@ -24,36 +24,3 @@ void sl_ranks_close(int exit_code)
 {
 	(void)exit_code;
 }
-
-enum sl_status sl_ranks_send(struct sl_ranks *r, uint32_t to, const struct sl_rank_message *m)
-{
-	(void)r;
-	(void)to;
-	(void)m;
-	return SL_OK;
-}
-
-bool sl_ranks_receive(struct sl_ranks *r, uint32_t *from, struct sl_rank_message *m)
-{
-	(void)r;
-	(void)from;
-	(void)m;
-	return false;
-}
-
-enum sl_status sl_ranks_gather(struct sl_ranks *r, const void *mine, size_t bytes, void *all)
-{
-	(void)r;
-	(void)mine;
-	(void)bytes;
-	(void)all;
-	return SL_OK;
-}
-
-enum sl_status sl_ranks_broadcast(struct sl_ranks *r, void *bytes, size_t n)
-{
-	(void)r;
-	(void)bytes;
-	(void)n;
-	return SL_OK;
-}

@@ -75,8 +75,8 @@ static const char *key_of(const struct replay *t, struct sl_particle p, char tex
 
 	text[0] = '\0';
 	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
-		snprintf(text, KEY_BYTES, "%0*llx", digits,
-			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
+		snprintf(text, KEY_BYTES, "%0*lx", digits,
+			sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
 	return text;
 }
 
@@ -84,19 +84,10 @@ static void put_head(struct sl_json *j, const struct replay *t, const char *conf
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 
-	sl_json_object(j, NULL);
-	sl_json_text(j, "config", config);
-	sl_json_text(j, "run", t->plan->config.run.name);
-	sl_json_text(j, "model", r->model->name);
-	sl_json_u64(j, "seed", r->seed);
-	sl_json_u64(j, "particles", r->particles);
-	sl_json_u64(j, "id", t->id);
-	sl_json_u64(j, "batch", t->id / r->batch);
-	sl_json_u64(j, "index", t->id % r->batch);
-	sl_json_u64(j, "batches", r->n_batches);
-	sl_json_u64(j, "batch_size", r->batch);
-	sl_json_u64(j, "key_bits", r->key_bits);
-	sl_json_array(j, "history");
+	sl_json_add(j, "{ config %s run %s model %s seed %lu particles %lu id %lu", config,
+		t->plan->config.run.name, r->model->name, r->seed, r->particles, t->id);
+	sl_json_add(j, "batch %lu index %lu batches %lu batch_size %u key_bits %u history [",
+		t->id / r->batch, t->id % r->batch, r->n_batches, r->batch, r->key_bits);
 }
 
 /* The columns of a row, with their units in the names if they are read by people. */
@@ -122,8 +113,7 @@ static void put_values(struct sl_json *j, const struct replay *t, const struct s
 /* Closes the draws and the object of a step; a step stays open until the next one begins. */
 static void close_step(struct sl_json *j)
 {
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "} }");
 }
 
 /* Writes a step and opens the array of its draws. A lack of memory ends the history early. */
@@ -135,9 +125,7 @@ static bool put_step(void *ctx, const struct sl_history_step *s)
 	t->steps = s->number;
 	if (s->number > 0)
 		close_step(j);
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "step", s->number);
-	sl_json_text(j, "event", s->event);
+	sl_json_add(j, "{ step %lu event %s", s->number, s->event);
 	if (t->text)
 		sl_json_object(j, "row");
 	put_values(j, t, &s->p);
@@ -153,17 +141,13 @@ static void put_draw(void *ctx, uint64_t block, struct sl_words words)
 {
 	struct sl_json *j = &((struct replay *)ctx)->result.json;
 
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "block", block);
-	sl_json_array(j, "words");
+	sl_json_add(j, "{ block %lu words [", block);
 	for (int i = 0; i < 4; i++)
 		sl_json_hex(j, NULL, words.at[i], WORD_DIGITS);
-	sl_json_close(j);
-	sl_json_array(j, "uniforms");
+	sl_json_add(j, "] uniforms [");
 	for (int i = 0; i < 4; i++)
 		sl_json_real(j, NULL, (double)sl_uniform(words.at[i]));
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "] }");
 }
 
 static void put_end(struct sl_json *j, const struct replay *t, const struct sl_particle *p)
@@ -171,9 +155,7 @@ static void put_end(struct sl_json *j, const struct replay *t, const struct sl_p
 	char key[KEY_BYTES];
 
 	close_step(j);
-	sl_json_close(j);
-	sl_json_text(j, "fate", sl_fate_facts[p->fate].name);
-	sl_json_u64(j, "steps", t->steps);
+	sl_json_add(j, "} fate %s steps %lu", sl_fate_facts[p->fate].name, t->steps);
 	if (is_shown(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
 	sl_json_bool(j, "survives", SL_HAS(t->plan->recipe.keep, p->fate));
@@ -197,14 +179,14 @@ enum sl_status sl_replay(
 	struct sl_plan *plan, const char *config, uint64_t id, bool json, FILE *out)
 {
 	struct replay t = {.plan = plan, .id = id, .text = !json};
-	unsigned long long particles = plan->recipe.particles;
+	uint64_t particles = plan->recipe.particles;
 	struct sl_particle read;
 
 	if (particles == 0)
 		return sl_fail(SL_USAGE,
-			"--id %llu: the run has no particles, because its lists are empty; use "
+			"--id %lu: the run has no particles, because its lists are empty; use "
 			"lists with particles",
-			(unsigned long long)id);
+			id);
 	if (plan->recipe.resampling.steps > 0)
 		return sl_fail(SL_USAGE,
 			"replay: a particle of model %s descends from others of its filter, so it "
@@ -212,9 +194,9 @@ enum sl_status sl_replay(
 			plan->recipe.model->name);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
-			"--id %llu: the run has no such particle (the run has %llu, from 0 to "
-			"%llu); use an id in this range",
-			(unsigned long long)id, particles, particles - 1);
+			"--id %lu: the run has no such particle (the run has %lu, from 0 to "
+			"%lu); use an id in this range",
+			id, particles, particles - 1);
 	/* The model list reads its particles: find the input file of this one and read it there. */
 	if (plan->recipe.inputs) {
 		struct sl_columns columns = sl_columns_of(&read);

@@ -114,8 +114,7 @@ static void put_key(struct sl_json *j, const struct sl_plan *plan)
 		sl_append(text, sizeof(text), f->is_exact ? "float" : "%u", f->bits);
 		sl_json_text(j, NULL, text);
 	}
-	sl_json_close(j);
-	sl_json_u64(j, "key_bits", r->key_bits);
+	sl_json_add(j, "] key_bits %u", r->key_bits);
 }
 
 /* The memory is that of one batch; with weights, a counter and a sum of weights of 8 bytes each. */
@@ -125,10 +124,8 @@ static void put_counters(
 	if (part->counters == 0)
 		return;
 	sl_json_object(j, key);
-	sl_json_u64(j, "counters", part->counters);
-	sl_json_bool(j, "weighted", weighted);
-	sl_json_u64(j, "bytes", (uint64_t)part->words * sizeof(uint64_t));
-	sl_json_close(j);
+	sl_json_add(j, "counters %u weighted %d bytes %lu }", part->counters, weighted,
+		(uint64_t)part->words * sizeof(uint64_t));
 }
 
 static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
@@ -189,8 +186,7 @@ static void put_primitives(struct sl_json *j, const struct sl_plan *plan)
 	put_choice(j, "compact", compact, &r->scan);
 	if (r->n_fields > 0)
 		put_choice(j, "sort", &r->sort, &r->scan);
-	sl_json_text(j, "deflate", sl_plan_deflate(plan)->name);
-	sl_json_close(j);
+	sl_json_add(j, "deflate %s }", sl_plan_deflate(plan)->name);
 }
 
 /*
@@ -203,8 +199,7 @@ static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 	bool fused = r->mode == SL_MODE_fused, recomputed = fused && r->model->recomputed;
 	char text[SL_SCHEDULE_BYTES];
 
-	sl_json_text(j, "mode", sl_device_modes[r->mode].name);
-	sl_json_bool(j, "recomputed", recomputed);
+	sl_json_add(j, "mode %s recomputed %d", sl_device_modes[r->mode].name, recomputed);
 	if (fused && !recomputed)
 		sl_json_u64(j, "record_bytes",
 			sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
@@ -226,21 +221,17 @@ static void put_devices(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_bool(j, "emulated", plan->on_device && sl_device_is_emulated());
 	sl_json_u64(j, "threads", plan->threads);
 	/* threads compress only if the device does not pack the survivors completely */
-	sl_json_bool(j, "compress", !sl_plan_is_device_packed(plan));
-	sl_json_bool(j, "several", plan->choices.n_devices > 1);
-	sl_json_array(j, "devices");
+	sl_json_add(j, "compress %d several %d devices [", !sl_plan_is_device_packed(plan),
+		plan->choices.n_devices > 1);
 	for (uint32_t d = 0; d < plan->n_devices; d++) {
-		sl_json_object(j, NULL);
-		sl_json_u64(j, "number", (uint64_t)plan->device[d].number);
-		sl_json_text(j, "name", plan->device[d].name);
-		sl_json_u64(j, "bytes", plan->memory.device);
-		sl_json_u64(j, "slots", plan->n_device_slots);
-		sl_json_u64(j, "slot_bytes", plan->memory.device_pipeline);
-		sl_json_u64(j, "free_bytes", plan->device[d].free_bytes);
-		sl_json_close(j);
+		sl_json_add(j,
+			"{ number %lu name %s bytes %lu slots %u slot_bytes %lu "
+			"free_bytes %lu }",
+			(uint64_t)plan->device[d].number, plan->device[d].name, plan->memory.device,
+			plan->n_device_slots, plan->memory.device_pipeline,
+			plan->device[d].free_bytes);
 	}
-	sl_json_close(j);
-	sl_json_u64(j, "devices_unused", plan->choices.n_devices - plan->n_devices);
+	sl_json_add(j, "] devices_unused %u", plan->choices.n_devices - plan->n_devices);
 	if (plan->machine.cores_limit)
 		sl_json_text(j, "cores_limit", plan->machine.cores_limit);
 	if (plan->choices.device_reason[0])
@@ -255,13 +246,12 @@ static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_memory_plan *memory = &plan->memory;
 
-	sl_json_u64(j, "host_bytes", memory->host);
-	sl_json_u64(j, "slots", plan->n_host_slots);
-	sl_json_u64(j, "slot_bytes", sl_memory_plan_slot(plan));
-	sl_json_u64(j, "writers", plan->n_writers);
-	sl_json_u64(j, "writer_bytes", memory->image);
-	sl_json_u64(j, "free_bytes", plan->machine.free_bytes);
-	sl_json_u64(j, "device_bytes", memory->device);
+	sl_json_add(j,
+		"host_bytes %lu slots %u slot_bytes %lu writers %u writer_bytes %lu "
+		"free_bytes %lu",
+		memory->host, plan->n_host_slots, sl_memory_plan_slot(plan), plan->n_writers,
+		memory->image, plan->machine.free_bytes);
+	sl_json_add(j, "device_bytes %lu", memory->device);
 	if (plan->machine.memory_limit)
 		sl_json_text(j, "memory_limit", plan->machine.memory_limit);
 	if (plan->recipe.counted)
@@ -279,12 +269,8 @@ static void put_image(struct sl_json *j, const struct sl_plan *plan)
 
 	if (p->width == 0)
 		return;
-	sl_json_object(j, "image");
-	sl_json_u64(j, "width", p->width);
-	sl_json_u64(j, "height", p->height);
-	sl_json_text(j, "what", p->what);
-	sl_json_u64(j, "bytes", plan->memory.image_sum);
-	sl_json_close(j);
+	sl_json_add(j, "image { width %u height %u what %s bytes %lu }", p->width, p->height,
+		p->what, plan->memory.image_sum);
 }
 
 /* The joined file: its name, its order if the survivors are sorted by a key, and its selection. */
@@ -298,17 +284,13 @@ static void put_joined(struct sl_json *j, const struct sl_plan *plan)
 
 	if (!sl_plan_is_joined(plan))
 		return;
-	sl_json_object(j, "joined");
-	sl_json_text(j, "file", sl_merged_list_name(plan->config.run.name, format, name));
-	sl_json_bool(j, "lists", format->join == NULL);
+	sl_json_add(j, "joined { file %s lists %d",
+		sl_merged_list_name(plan->config.run.name, format, name), format->join == NULL);
 	if (plan->recipe.n_fields > 0 && many)
 		sl_json_text(j, "order", o->run ? "run" : "batch");
-	sl_json_bool(j, "intermediate_files",
-		items.key && (format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST));
-	sl_json_u64(j, "sample", o->sample);
-	sl_json_u64(j, "limit", o->limit);
-	sl_json_u64(j, "key_bytes", items.bytes);
-	sl_json_close(j);
+	sl_json_add(j, "intermediate_files %d sample %lu limit %lu key_bytes %u }",
+		items.key && (format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST),
+		o->sample, o->limit, items.bytes);
 }
 
 /* Directories with more batches are slow to list and to remove on network file systems. */
@@ -322,18 +304,14 @@ static void put_files(struct sl_json *j, const struct sl_plan *plan)
 	                (sl_counter_words(r) > 0) + (sl_plan_order_items(plan).bytes > 0);
 	uint32_t larger;
 
-	sl_json_u64(j, "disk_expected", plan->disk_expected);
-	sl_json_u64(j, "disk_bytes", plan->disk_bytes);
-	sl_json_u64(j, "disk_free", plan->disk_free);
-	sl_json_text(j, "directory", plan->to);
+	sl_json_add(j, "disk_expected %lu disk_bytes %lu disk_free %lu directory %s",
+		plan->disk_expected, plan->disk_bytes, plan->disk_free, plan->to);
 	if (r->n_batches <= BATCHES_MANY)
 		return;
 	larger = sl_memory_plan_larger_batch(plan, BATCHES_MANY);
-	sl_json_object(j, "files");
-	sl_json_u64(j, "count", each * r->n_batches);
+	sl_json_add(j, "files { count %lu", each * r->n_batches);
 	if (larger > r->batch) {
-		sl_json_u64(j, "batch", larger);
-		sl_json_u64(j, "batches", sl_ceil_div(r->particles, larger));
+		sl_json_add(j, "batch %u batches %lu", larger, sl_ceil_div(r->particles, larger));
 	}
 	sl_json_close(j);
 }
@@ -351,15 +329,11 @@ static void put_estimate(struct sl_json *j, const struct sl_plan *plan)
 	double batches = (double)particles / plan->recipe.batch;
 	bool none = plan->recipe.keep == 0 || p->particles >= particles;
 
-	sl_json_object(j, "estimate");
-	sl_json_u64(j, "particles", p->particles);
-	sl_json_u64(j, "survivors", p->survivors);
-	sl_json_bool(j, "none", p->survivors == 0 && none);
-	sl_json_bool(j, "at_most", p->survivors == 0 && !none);
-	sl_json_real(
-		j, "seconds", 1e-9 * (p->ns * (double)particles + p->batch_ns * batches) / threads);
-	sl_json_u64(j, "threads", threads);
-	sl_json_close(j);
+	sl_json_add(j,
+		"estimate { particles %u survivors %u none %d at_most %d seconds %g "
+		"threads %u }",
+		p->particles, p->survivors, p->survivors == 0 && none, p->survivors == 0 && !none,
+		1e-9 * (p->ns * (double)particles + p->batch_ns * batches) / threads, threads);
 }
 
 /*
@@ -372,20 +346,15 @@ static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 	char text[SL_STOP_RULE_BYTES];
 
 	if (sl_plan_is_part(plan)) {
-		sl_json_object(j, "part");
-		sl_json_u64(j, "number", plan->config.part.number);
-		sl_json_u64(j, "of", plan->config.part.of);
-		sl_json_u64(j, "first_batch", batches.first);
-		sl_json_u64(j, "batches", batches.end - batches.first);
-		sl_json_u64(j, "particles", batches.particles);
-		sl_json_close(j);
+		sl_json_add(j,
+			"part { number %lu of %lu first_batch %lu batches %lu particles %lu }",
+			plan->config.part.number, plan->config.part.of, batches.first,
+			batches.end - batches.first, batches.particles);
 	}
 	if (rule->below > 0) {
-		sl_json_object(j, "stop");
-		sl_json_text(j, "when", sl_stop_rule_text(rule, text));
-		sl_json_u64(j, "min_batches", rule->min_batches);
-		sl_json_bool(j, "never", rule->min_batches > plan->recipe.n_batches);
-		sl_json_close(j);
+		sl_json_add(j, "stop { when %s min_batches %lu never %d }",
+			sl_stop_rule_text(rule, text), rule->min_batches,
+			rule->min_batches > plan->recipe.n_batches);
 	}
 }
 
@@ -395,13 +364,9 @@ enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out)
 	struct sl_json *j = &r.json;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
-	sl_json_object(j, NULL);
-	sl_json_text(j, "name", plan->config.run.name);
-	sl_json_u64(j, "particles", plan->recipe.particles);
-	sl_json_u64(j, "seed", plan->recipe.seed);
-	sl_json_text(j, "model", plan->recipe.model->name);
-	sl_json_u64(j, "batches", plan->recipe.n_batches);
-	sl_json_u64(j, "batch", plan->recipe.batch);
+	sl_json_add(j, "{ name %s particles %lu seed %lu model %s batches %lu batch %u",
+		plan->config.run.name, plan->recipe.particles, plan->recipe.seed,
+		plan->recipe.model->name, plan->recipe.n_batches, plan->recipe.batch);
 	put_part_and_stop(j, plan);
 	sl_inputs_json(j, plan);
 	put_key(j, plan);

@@ -35,9 +35,8 @@ static void write_weight(
 {
 	struct sl_fraction share = sl_share_of_weight(plan, r, (enum sl_fate)f);
 
-	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
-	sl_json_real(j, "weight_fraction", share.value);
-	sl_json_real(j, "weight_fraction_error", share.error);
+	sl_json_add(j, "weight %g weight_fraction %g weight_fraction_error %g",
+		sl_sum_of_weights(plan, r, SL_FATE_BIT(f)), share.value, share.error);
 }
 
 /*
@@ -52,10 +51,8 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	double deviation;
 
 	sl_json_object(j, sl_fate_facts[f].name);
-	sl_json_bool(j, "kept", SL_HAS(plan->recipe.keep, f));
-	sl_json_u64(j, "count", fate->count);
-	sl_json_real(j, "fraction", fate->fraction);
-	sl_json_real(j, "standard_error", fate->result.error);
+	sl_json_add(j, "kept %d count %lu fraction %g standard_error %g",
+		SL_HAS(plan->recipe.keep, f), fate->count, fate->fraction, fate->result.error);
 	if (sl_fractions_count_particles(plan))
 		write_weight(j, plan, r, f);
 	else
@@ -68,11 +65,8 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	if (!isnan(plan->config.check.fate[f]) && r->all.particles > 0) {
 		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 
-		sl_json_object(j, "check");
-		sl_json_real(j, "expected", plan->config.check.fate[f]);
-		sl_json_real(j, "deviation_in_sigma", deviation);
-		sl_json_bool(j, "met", met);
-		sl_json_close(j);
+		sl_json_add(j, "check { expected %g deviation_in_sigma %g met %d }",
+			plan->config.check.fate[f], deviation, met);
 	}
 	sl_json_close(j);
 }
@@ -87,17 +81,13 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 {
 	const struct sl_plan *plan = w->plan;
 
-	sl_json_object(j, "tallies");
-	sl_json_u64(j, "particles", r->all.particles);
-	sl_json_u64(j, "survivors", r->survivors);
+	sl_json_add(j, "tallies { particles %lu survivors %lu", r->all.particles, r->survivors);
 	if (sl_fractions_count_particles(plan)) {
 		sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
 		sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
 		sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
 	}
-	sl_json_u64(j, "steps", r->steps);
-	sl_json_u64(j, "collisions", r->collisions);
-	sl_json_object(j, "fates");
+	sl_json_add(j, "steps %lu collisions %lu fates {", r->steps, r->collisions);
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (SL_HAS(sl_fates_of(&plan->recipe), f))
 			write_fate(j, plan, r, session, f);
@@ -115,12 +105,9 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 	const struct sl_batch_range batches = sl_plan_batches(plan);
 	char text[64], value[32];
 
-	sl_json_object(j, "part");
-	sl_json_u64(j, "number", plan->config.part.number);
-	sl_json_u64(j, "of", plan->config.part.of);
-	sl_json_u64(j, "first_batch", batches.first);
-	sl_json_u64(j, "batches", batches.end - batches.first);
-	sl_json_array(j, "settings");
+	sl_json_add(j, "part { number %lu of %lu first_batch %lu batches %lu settings [",
+		plan->config.part.number, plan->config.part.of, batches.first,
+		batches.end - batches.first);
 	snprintf(text, sizeof(text), "output.joined=%s",
 		plan->config.output.joined ? "true" : "false");
 	sl_json_text(j, NULL, text);
@@ -134,9 +121,7 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 	sl_double_print(plan->config.check.sigma, value, sizeof(value));
 	snprintf(text, sizeof(text), "check.sigma=%s", value);
 	sl_json_text(j, NULL, text);
-	sl_json_close(j);
-	sl_json_text(j, "deflate", plan->facts.deflate->name);
-	sl_json_close(j);
+	sl_json_add(j, "] deflate %s }", plan->facts.deflate->name);
 }
 
 /* A value of all steps of a filter, and its standard errors over the filters. */
@@ -168,10 +153,8 @@ static void write_filter(
 	const struct sl_resampling *f = &w->plan->recipe.resampling;
 	struct sl_filter_likelihood l = sl_filter_likelihood_of(m);
 
-	sl_json_object(j, "filter");
-	sl_json_u64(j, "filters", l.filters);
-	sl_json_u64(j, "particles", w->plan->recipe.batch);
-	sl_json_u64(j, "observations", f->steps);
+	sl_json_add(j, "filter { filters %lu particles %u observations %u", l.filters,
+		w->plan->recipe.batch, f->steps);
 	if (m->n > 0) {
 		sl_json_real(j, "log_likelihood", l.sum.mean);
 		sl_json_real(j, "standard_error", sl_filter_sum_error(&l.sum, m->n));
@@ -196,16 +179,14 @@ static void write_stop_rule(
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
 	char text[SL_STOP_RULE_BYTES];
 
-	sl_json_object(j, "stop");
-	sl_json_text(j, "when", sl_stop_rule_text(g, text));
-	sl_json_u64(j, "min_batches", g->min_batches);
-	sl_json_u64(j, "most_batches", plan->recipe.n_batches);
-	sl_json_u64(j, "batches", o.batches);
-	sl_json_real(j, "relative_error", o.relative_error);
+	sl_json_add(j,
+		"stop { when %s min_batches %lu most_batches %lu batches %lu "
+		"relative_error %g",
+		sl_stop_rule_text(g, text), g->min_batches, plan->recipe.n_batches, o.batches,
+		o.relative_error);
 	if (g->likelihood) /* of the logarithm, which has no unit */
 		sl_json_bool(j, "absolute", true);
-	sl_json_bool(j, "met", o.met);
-	sl_json_close(j);
+	sl_json_add(j, "met %d }", o.met);
 }
 
 /* The image files exist only after the run is done, so only then is this member written. */
@@ -213,15 +194,13 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_image *p = &w->plan->choices.image;
 	const uint64_t pixels[] = {p->width, p->height};
-	char name[SL_FILE_NAME_BYTES];
+	const char *run = w->plan->config.run.name;
+	char png[SL_FILE_NAME_BYTES], numbers[SL_FILE_NAME_BYTES];
 
-	sl_json_object(j, "image");
-	sl_json_text(j, "png", sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name));
-	sl_json_text(
-		j, "numbers", sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name));
+	sl_json_add(j, "image { png %s numbers %s", sl_side_file_name(run, SL_SIDE_PNG, png),
+		sl_side_file_name(run, SL_SIDE_IMAGE, numbers));
 	sl_json_u64s(j, "pixels", pixels, 2);
-	sl_json_real(j, "white", sl_image_sum_white(&w->image_sum));
-	sl_json_close(j);
+	sl_json_add(j, "white %g }", sl_image_sum_white(&w->image_sum));
 }
 
 /*
@@ -250,49 +229,38 @@ static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool d
  */
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "batch", l->batch);
+	sl_json_add(j, "{ batch %lu", l->batch);
 	if (l->file[0]) {
-		sl_json_text(j, "file", l->file);
-		sl_json_u64(j, "bytes", l->file_bytes);
+		sl_json_add(j, "file %s bytes %lu", l->file, l->file_bytes);
 	}
-	sl_json_u64(j, "generated", l->generated);
-	sl_json_u64(j, "survivors", l->survivors);
-	sl_json_object(j, "fates");
+	sl_json_add(j, "generated %lu survivors %lu fates {", l->generated, l->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (l->tally.count[f] > 0)
 			sl_json_u64(j, sl_fate_facts[f].name, l->tally.count[f]);
-	sl_json_close(j);
-	sl_json_object(j, "digests");
+	sl_json_add(j, "} digests {");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(l->columns, c))
 			sl_json_hex(
 				j, sl_label_name(l->label, (enum sl_column)c), l->digest[c], 16);
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "} }");
 }
 
 /* None of these facts changes a result. They explain times, and help to find a faulty machine. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 {
-	sl_json_object(j, "machine");
-	sl_json_text(j, "host", plan->machine.host);
-	sl_json_text(j, "system", plan->machine.system);
-	sl_json_text(j, "processor", plan->machine.processor);
-	sl_json_u64(j, "cores", plan->machine.cores);
-	sl_json_u64(j, "memory_bytes", plan->machine.memory_bytes);
-	sl_json_u64(j, "threads", plan->threads);
-	sl_json_text(j, "loops", plan->recipe.loops->level);
-	sl_json_text(j, "compiler", __VERSION__);
+	sl_json_add(j,
+		"machine { host %s system %s processor %s cores %u memory_bytes %lu "
+		"threads %u",
+		plan->machine.host, plan->machine.system, plan->machine.processor,
+		plan->machine.cores, plan->machine.memory_bytes, plan->threads);
+	sl_json_add(j, "loops %s compiler %s", plan->recipe.loops->level, __VERSION__);
 	if (plan->on_device) {
-		sl_json_object(j, "device");
-		sl_json_text(j, "name", plan->device[0].name);
-		sl_json_u64(j, "number", (uint64_t)plan->device[0].number);
-		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device[0].multiprocessors);
-		sl_json_u64(j, "memory_bytes", plan->device[0].memory_bytes);
-		sl_json_u64(j, "slots", plan->n_device_slots);
-		sl_json_u64(j, "bytes", plan->memory.device);
-		sl_json_close(j);
+		sl_json_add(j,
+			"device { name %s number %lu multiprocessors %lu memory_bytes %lu "
+			"slots %u bytes %lu }",
+			plan->device[0].name, (uint64_t)plan->device[0].number,
+			(uint64_t)plan->device[0].multiprocessors, plan->device[0].memory_bytes,
+			plan->n_device_slots, plan->memory.device);
 	}
 	sl_json_close(j);
 }
@@ -355,15 +323,11 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	struct sl_results results;
 
 	sl_results_of(plan, m, &results);
-	truncated = sl_results_truncated(plan, &results);
-	sl_json_text(j, "program", "sluice");
-	sl_json_text(j, "version", sl_version());
-	sl_json_text(j, "commit", sl_commit());
-	sl_json_u64(j, "rules_version", SL_RULES_VERSION);
-	sl_json_text(j, "state", state);
-	sl_json_text(j, "name", plan->config.run.name);
-	sl_json_text(j, "model", w->recipe.model->name);
-	sl_json_text(j, "format", plan->choices.format->name);
+	truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
+	sl_json_add(j, "program %s version %s commit %s rules_version %u state %s name %s",
+		"sluice", sl_version(), sl_commit(), SL_RULES_VERSION, state,
+		plan->config.run.name);
+	sl_json_add(j, "model %s format %s", w->recipe.model->name, plan->choices.format->name);
 	if (sl_plan_is_part(plan))
 		write_part(j, plan);
 	sl_json_text(j, "config", plan->config_text);
@@ -429,10 +393,10 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 
 enum sl_status sl_report_check(const struct sl_dir *dir)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	char end[CRC_END_BYTES + 1];
-	size_t bytes;
-	char *file;
 	bool same = false;
+	size_t bytes;
 
 	SL_TRY(sl_file_read(dir, "run.json", &file, &bytes));
 	if (bytes >= CRC_END_BYTES) {
@@ -440,7 +404,6 @@ enum sl_status sl_report_check(const struct sl_dir *dir)
 		snprintf(end, sizeof(end), CRC_END, sl_crc32(file, bytes));
 		same = memcmp(file + bytes, end, CRC_END_BYTES) == 0;
 	}
-	sl_memory_give(SL_HOST, file);
 	return same ? SL_OK
 	            : sl_fail(SL_BAD_INPUT,
 			      "%s/run.json: its member crc32 is missing or wrong: the file was changed, "

@@ -96,10 +96,8 @@ enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_man
 	if (!w->origin && session->particles > 0)
 		sl_report_times(&r.json, "session", w, session);
 	sl_results_of(plan, m, &all);
-	sl_json_object(&r.json, "written");
-	sl_json_text(&r.json, "to", plan->to);
-	sl_json_u64(&r.json, "bytes", all.bytes);
-	sl_json_bool(&r.json, "ordered", plan->recipe.n_fields > 0 && m->n > 1);
+	sl_json_add(&r.json, "written { to %s bytes %lu ordered %d", plan->to, all.bytes,
+		plan->recipe.n_fields > 0 && m->n > 1);
 	if (m->n > 0)
 		sl_json_text(&r.json, "first", m->line[0].file);
 	if (m->n > 1)

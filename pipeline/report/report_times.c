@@ -6,9 +6,7 @@
 /* How the joined file was made. */
 static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
 {
-	sl_json_object(j, "joined");
-	sl_json_real(j, "seconds", l->seconds);
-	sl_json_close(j);
+	sl_json_add(j, "joined { seconds %g }", l->seconds);
 }
 
 static double between(uint64_t from, uint64_t to)
@@ -47,10 +45,8 @@ static void write_devices(
 		return;
 	sl_json_array(j, "devices");
 	for (uint32_t d = 0; d < plan->n_devices; d++) {
-		sl_json_object(j, NULL);
-		sl_json_u64(j, "number", (uint64_t)plan->device[d].number);
-		sl_json_text(j, "name", plan->device[d].name);
-		sl_json_u64(j, "batches", session->device_batches[d]);
+		sl_json_add(j, "{ number %lu name %s batches %lu", (uint64_t)plan->device[d].number,
+			plan->device[d].name, session->device_batches[d]);
 		if (w->device[d].dropped)
 			sl_json_text(j, "failure", w->device[d].why);
 		sl_json_close(j);
@@ -66,17 +62,13 @@ static void write_ranks(struct sl_json *j, const struct sl_workspace *w)
 	for (uint32_t i = 0; i < w->n_ranks; i++) {
 		const struct sl_rank_facts *r = &w->rank[i];
 
-		sl_json_object(j, NULL);
-		sl_json_u64(j, "number", i);
-		sl_json_text(j, "host", r->host);
-		sl_json_u64(j, "threads", r->threads);
-		sl_json_u64(j, "devices", r->devices);
+		sl_json_add(j, "{ number %u host %s threads %u devices %u", i, r->host, r->threads,
+			r->devices);
 		if (r->devices > 0)
 			sl_json_text(j, "device", r->device);
 		if (r->dropped_devices > 0)
 			sl_json_u64(j, "failed_devices", r->dropped_devices);
-		sl_json_u64(j, "batches", r->batches);
-		sl_json_close(j);
+		sl_json_add(j, "batches %lu }", r->batches);
 	}
 	sl_json_close(j);
 }
@@ -87,12 +79,8 @@ static void write_parts(struct sl_json *j, const struct sl_parts_origin *origin)
 	for (size_t i = 0; i < origin->n_parts; i++) {
 		const struct sl_part_times *t = &origin->part[i];
 
-		sl_json_object(j, NULL);
-		sl_json_u64(j, "number", t->number);
-		sl_json_text(j, "host", t->host);
-		sl_json_real(j, "wall_seconds", t->seconds);
-		sl_json_u64(j, "batches", t->batches);
-		sl_json_close(j);
+		sl_json_add(j, "{ number %lu host %s wall_seconds %g batches %lu }", t->number,
+			t->host, t->seconds, t->batches);
 	}
 	sl_json_close(j);
 }
@@ -107,21 +95,17 @@ void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspa
 {
 	sl_json_object(j, key);
 	write_phases(j, w, s);
-	sl_json_real(j, "wall_seconds", s->seconds);
-	sl_json_u64(j, "batches", s->batches);
-	sl_json_u64(j, "particles", s->particles);
-	sl_json_u64(j, "column_bytes", s->column_bytes);
-	sl_json_u64(j, "file_bytes", s->file_bytes);
-	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
-	sl_json_object(j, "thread_seconds");
+	sl_json_add(j,
+		"wall_seconds %g batches %lu particles %lu column_bytes %lu file_bytes %lu "
+		"computing_seconds %g thread_seconds {",
+		s->seconds, s->batches, s->particles, s->column_bytes, s->file_bytes,
+		sl_session_computing_seconds(s));
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (w->origin ? s->stage_ns[i] > 0 : sl_stage_is_run(w->recipe.mode, i))
 			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
-	sl_json_real(j, "transfer", (double)s->transfer_ns * 1e-9);
-	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
-	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
-	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
-	sl_json_close(j);
+	sl_json_add(j, "transfer %g compress %g assemble %g commit %g }",
+		(double)s->transfer_ns * 1e-9, (double)s->pack_ns * 1e-9,
+		(double)s->assemble_ns * 1e-9, (double)s->commit_ns * 1e-9);
 	if (w->joined.seconds > 0)
 		write_joined_times(j, &w->joined);
 	if (w->origin) {
@@ -161,10 +145,9 @@ static void write_sums(struct sl_json *j, const struct sl_rounds *all)
 		sum.advance_ns += all->at[i].advance_ns;
 		sum.compact_ns += all->at[i].compact_ns;
 	}
-	sl_json_u64(j, "particles", sum.width);
-	sl_json_real(j, "without_compaction", without_compaction(all));
-	sl_json_real(j, "advance_seconds", 1e-9 * (double)sum.advance_ns);
-	sl_json_real(j, "compact_seconds", 1e-9 * (double)sum.compact_ns);
+	sl_json_add(j, "particles %lu without_compaction %g advance_seconds %g compact_seconds %g",
+		sum.width, without_compaction(all), 1e-9 * (double)sum.advance_ns,
+		1e-9 * (double)sum.compact_ns);
 }
 
 /*
@@ -175,22 +158,17 @@ void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all)
 {
 	if (all->n == 0)
 		return;
-	sl_json_object(j, "rounds");
-	sl_json_u64(j, "longest", all->longest);
+	sl_json_add(j, "rounds { longest %lu", all->longest);
 	write_sums(j, all);
 	sl_json_array(j, "each");
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct sl_round *r = &all->at[i];
 
-		sl_json_object(j, NULL);
-		sl_json_u64(j, "batches", r->batches);
-		sl_json_u64(j, "particles", r->width);
-		sl_json_u64(j, "alive", r->alive);
-		sl_json_u64(j, "batches_compacted", r->compacted);
-		sl_json_real(j, "advance_seconds", 1e-9 * (double)(r->advance_ns));
-		sl_json_real(j, "compact_seconds", 1e-9 * (double)(r->compact_ns));
-		sl_json_close(j);
+		sl_json_add(j,
+			"{ batches %lu particles %lu alive %lu batches_compacted %lu "
+			"advance_seconds %g compact_seconds %g }",
+			r->batches, r->width, r->alive, r->compacted,
+			1e-9 * (double)(r->advance_ns), 1e-9 * (double)(r->compact_ns));
 	}
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "] }");
 }

@@ -8,7 +8,6 @@
 #define SL_MODEL_HOST
 #include "pipeline/resolve/resolve.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -74,19 +73,15 @@ static enum sl_status store_source(
 	sl_list_key(c, "files", key);
 	if (source->records == 0)
 		sl_config_add_problem(r, key,
-			"no particle of the lists starts a history: %" PRIu64
-			" were read; use other lists, or other codes in pdg",
+			"no particle of the lists starts a history: %lu were read; use other lists, or other codes in pdg",
 			inputs->particles);
 	else if (source->records > SL_SOURCE_RECORDS_MAX)
 		sl_config_add_problem(r, key,
-			"%" PRIu64
-			" particles would start histories, and a source has at most %" PRIu64
-			"; divide the lists among runs",
+			"%lu particles would start histories, and a source has at most %lu; divide the lists among runs",
 			source->records, SL_SOURCE_RECORDS_MAX);
 	else if (c->run.particles > most)
 		sl_config_add_problem(r, "run.particles",
-			"is %" PRIu64 ", but %" PRIu64 " particles of the lists, each used %" PRIu64
-			" times, start %" PRIu64 " histories; use at most that many, or set %s",
+			"is %lu, but %lu particles of the lists, each used %lu times, start %lu histories; use at most that many, or set %s",
 			c->run.particles, source->records, repeat, most,
 			sl_list_key(c, "repeat", key));
 	if (c->run.particles == 0)
@@ -106,7 +101,7 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 	list->stamp = inputs->stamp;
 	if (c->run.particles > inputs->particles)
 		sl_config_add_problem(r, "run.particles",
-			"is %" PRIu64 ", but the files contain %" PRIu64 " particles; use at most "
+			"is %lu, but the files contain %lu particles; use at most "
 			"that many",
 			c->run.particles, inputs->particles);
 	if (c->run.particles == 0)
@@ -125,8 +120,7 @@ static enum sl_status store(struct sl_config *c, struct sl_reader *r, struct sl_
 		SL_TRY(store_source(c, r, inputs));
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
 		sl_config_add_problem(r, sl_list_key(c, "checksums", key),
-			"has %" PRIu32 " values for %" PRIu32
-			" files; give one per file, or remove "
+			"has %u values for %u files; give one per file, or remove "
 			"the key",
 			list->checksums.n, list->files.n);
 	return SL_OK;
@@ -144,7 +138,7 @@ static enum sl_status add_problem(
 
 	if (s == SL_OK || (s != SL_USAGE && !(s == SL_DISK && sl_path_is_missing(path, R_OK))))
 		return s;
-	snprintf(key, sizeof(key), "%s[%" PRIu32 "]", sl_list_key(c, "files", files), item);
+	snprintf(key, sizeof(key), "%s[%u]", sl_list_key(c, "files", files), item);
 	sl_config_add_problem(r, key, "%s%s", sl_last_error(),
 		s == SL_DISK && path[0] != '/'
 			? "; relative names start at the folder in which sluice runs"

@@ -136,9 +136,8 @@ static void check_filters(const struct sl_config *c, struct sl_reader *r)
 		(c->run.batch == 0 || c->run.particles % batch != 0))
 		sl_config_add_problem(r, "run.batch",
 			"is the number of particles of a filter, and run.particles is filters times "
-			"run.batch; use for example run.batch: %llu and run.particles: %llu",
-			(unsigned long long)batch,
-			(unsigned long long)(sl_ceil_div(c->run.particles, batch) * batch));
+			"run.batch; use for example run.batch: %lu and run.particles: %lu",
+			batch, (sl_ceil_div(c->run.particles, batch) * batch));
 }
 
 /*
@@ -159,9 +158,9 @@ static void resolve_batches(
 		c->run.particles > 0 ? sl_ceil_div(c->run.particles, choices->batch) : 1;
 	if (choices->n_batches > BATCHES_MOST)
 		sl_config_add_problem(r, "run.batch",
-			"gives %llu batches, each a file; at most %d are allowed; use %llu or more",
-			(unsigned long long)choices->n_batches, BATCHES_MOST,
-			(unsigned long long)sl_ceil_div(c->run.particles, BATCHES_MOST));
+			"gives %lu batches, each a file; at most %d are allowed; use %lu or more",
+			choices->n_batches, BATCHES_MOST,
+			sl_ceil_div(c->run.particles, BATCHES_MOST));
 }
 
 /* --- the model -------------------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
 #include "pipeline/results/results.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "pipeline/text/text.h"
 #include "stages/formats/images/images.h"
 #include "stages/particle/weight.h"
 
@@ -65,9 +65,9 @@ enum sl_status sl_image_sum_add(struct sl_image_sum *c, uint64_t batch, const st
 		 */
 		if (pixel >= n || !(weight >= 0.0f && weight <= 1.0f))
 			return sl_fail(SL_CHECK_FAILED,
-				"row %u has pixel %u of %llu and weight %g, which no survivor can "
+				"row %u has pixel %u of %lu and weight %g, which no survivor can "
 				"have: memory or the disk is failing; use --resume",
-				i, pixel, (unsigned long long)n, (double)weight);
+				i, pixel, n, (double)weight);
 		c->sum[pixel] += sl_fixed_weight(weight);
 	}
 	c->added[batch] = 1;
@@ -79,15 +79,13 @@ enum sl_status sl_image_sum_read_back(
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[i];
-		struct sl_survivors survivors;
-		enum sl_status s;
+		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors survivors = {.block = NULL};
 
 		if (c->added[l->batch])
 			continue;
 		SL_TRY(sl_survivors_read(dir, l->file, &survivors));
-		s = sl_image_sum_add(c, l->batch, &survivors.table);
-		sl_survivors_free(&survivors);
-		SL_TRY(sl_add_context(s, "%s", l->file));
+		SL_TRY(sl_add_context(
+			sl_image_sum_add(c, l->batch, &survivors.table), "%s", l->file));
 	}
 	return SL_OK;
 }
@@ -104,11 +102,10 @@ static enum sl_status check_sum(const struct sl_image_sum *c, const struct sl_ma
 	return counted == seen
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "the image does not add up to the weight of %s (%llu / 2^32 "
-				 "instead of %llu): a file was changed, or the disk is failing; "
+				 "the image does not add up to the weight of %s (%lu / 2^32 "
+				 "instead of %lu): a file was changed, or the disk is failing; "
 				 "run sluice verify",
-				 sl_fate_facts[c->image.fate].name, (unsigned long long)seen,
-				 (unsigned long long)counted);
+				 sl_fate_facts[c->image.fate].name, seen, counted);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */

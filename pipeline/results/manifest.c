@@ -117,34 +117,28 @@ static bool ascends(const struct sl_manifest_line *found, size_t n)
 static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
 {
 	size_t most = count_lines(text, bytes), n = 0;
-	void *found = NULL, *place = NULL, *line = NULL;
-	enum sl_status s = get_items(most, sizeof(struct sl_manifest_line), &found);
+	SL_CLOSED_BY(sl_host_give) void *found = NULL, *place = NULL;
+	void *line;
 
-	if (s == SL_OK)
-		s = read_lines(text, bytes, (struct sl_manifest_line *)found, &n, m);
-	if (s == SL_OK && n > 0 && ascends((const struct sl_manifest_line *)found, n)) {
+	SL_TRY(get_items(most, sizeof(struct sl_manifest_line), &found));
+	SL_TRY(read_lines(text, bytes, (struct sl_manifest_line *)found, &n, m));
+	if (n > 0 && ascends((const struct sl_manifest_line *)found, n)) {
 		m->line = (struct sl_manifest_line *)found;
 		m->n = n;
+		found = NULL;
 		return SL_OK;
 	}
-	if (s == SL_OK)
-		s = get_items(n, sizeof(struct place), &place);
-	if (s == SL_OK)
-		s = get_items(n, sizeof(struct sl_manifest_line), &line);
-	if (s == SL_OK) {
-		m->line = (struct sl_manifest_line *)line;
-		order((const struct sl_manifest_line *)found, n, (struct place *)place, m);
-	}
-	sl_memory_give(SL_HOST, found);
-	sl_memory_give(SL_HOST, place);
-	return s;
+	SL_TRY(get_items(n, sizeof(struct place), &place));
+	SL_TRY(get_items(n, sizeof(struct sl_manifest_line), &line));
+	m->line = (struct sl_manifest_line *)line;
+	order((const struct sl_manifest_line *)found, n, (struct place *)place, m);
+	return SL_OK;
 }
 
 enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m)
 {
-	enum sl_status s;
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
 	bool exists;
-	char *text;
 	size_t bytes;
 
 	*m = (struct sl_manifest){.in_order = true};
@@ -152,9 +146,7 @@ enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m)
 	if (!exists)
 		return SL_OK;
 	SL_TRY(sl_file_read(d, MANIFEST, &text, &bytes));
-	s = read_text(text, bytes, m);
-	sl_memory_give(SL_HOST, text);
-	return s;
+	return read_text(text, bytes, m);
 }
 
 void sl_manifest_free(struct sl_manifest *m)

@@ -68,8 +68,7 @@ static void print_file(
 	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
 	sl_json_object(j, key);
-	sl_json_text(j, "name", name);
-	sl_json_u64(j, "bytes", bytes);
+	sl_json_add(j, "name %s bytes %lu", name, bytes);
 	sl_json_hex(j, "crc", crc, CRC_DIGITS);
 	sl_json_close(j);
 }
@@ -79,17 +78,13 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	struct sl_json j = sl_json_start(text, SL_MANIFEST_LINE_BYTES - 1, false);
 	char number[32];
 
-	sl_json_object(&j, NULL);
-	sl_json_u64(&j, "batch", line->batch);
-	sl_json_u64(&j, "first_id", line->first_id);
-	sl_json_u64(&j, "generated", line->generated);
-	sl_json_u64(&j, "survivors", line->survivors);
+	sl_json_add(&j, "{ batch %lu first_id %lu generated %lu survivors %lu", line->batch,
+		line->first_id, line->generated, line->survivors);
 	print_fates(&j, "fates", &line->tally, line->tally.count);
 	print_fates(&j, "weights", &line->tally, line->tally.weight);
 	if (has_squares(&line->tally))
 		print_fates(&j, "squares", &line->tally, line->tally.square);
-	sl_json_u64(&j, "steps", line->tally.steps);
-	sl_json_u64(&j, "collisions", line->tally.collisions);
+	sl_json_add(&j, "steps %lu collisions %lu", line->tally.steps, line->tally.collisions);
 	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
 	if (line->tally.log_likelihood != 0)
 		sl_json_formatted(&j, "log_likelihood", number);
@@ -127,15 +122,6 @@ static bool has_right_crc(const char *text, size_t bytes)
 	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
 }
 
-/* The number at key, 0 if there is none. */
-static uint64_t number(const struct sl_yaml *tree, sl_node mapping, const char *key)
-{
-	uint64_t value;
-
-	sl_yaml_u64(tree, sl_yaml_get(tree, mapping, key), &value);
-	return value;
-}
-
 /* Reads counts, weights and squares; fates that are not listed have none. */
 static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
@@ -146,9 +132,9 @@ static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		const char *name = sl_fate_facts[f].name;
 
-		t->count[f] = number(tree, counts, name);
-		t->weight[f] = number(tree, weights, name);
-		t->square[f] = number(tree, squares, name);
+		t->count[f] = sl_yaml_number(tree, counts, name);
+		t->weight[f] = sl_yaml_number(tree, weights, name);
+		t->square[f] = sl_yaml_number(tree, squares, name);
 	}
 }
 
@@ -191,7 +177,7 @@ static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%s",
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "name"), NULL));
-	*bytes = number(tree, file, "bytes");
+	*bytes = sl_yaml_number(tree, file, "bytes");
 	*crc = (uint32_t)strtoull(
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL), NULL, 16);
 }
@@ -201,12 +187,12 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
 	sl_node root = sl_yaml_root(tree);
 
-	line->batch = number(tree, root, "batch");
-	line->first_id = number(tree, root, "first_id");
-	line->generated = number(tree, root, "generated");
-	line->survivors = number(tree, root, "survivors");
-	line->tally.steps = number(tree, root, "steps");
-	line->tally.collisions = number(tree, root, "collisions");
+	line->batch = sl_yaml_number(tree, root, "batch");
+	line->first_id = sl_yaml_number(tree, root, "first_id");
+	line->generated = sl_yaml_number(tree, root, "generated");
+	line->survivors = sl_yaml_number(tree, root, "survivors");
+	line->tally.steps = sl_yaml_number(tree, root, "steps");
+	line->tally.collisions = sl_yaml_number(tree, root, "collisions");
 	line->tally.log_likelihood = (int64_t)strtoll(
 		sl_yaml_text(tree, sl_yaml_get(tree, root, "log_likelihood"), NULL), NULL, 10);
 	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);

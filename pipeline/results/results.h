@@ -10,7 +10,6 @@
 #include "stages/batch/batch.h"
 #include "stages/batch/recipe.h"
 #include "stages/formats/common/format.h"
-#include "stages/formats/images/images.h"
 
 /* --- manifest_line ---------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
@@ -52,44 +53,35 @@ static enum sl_status list(
 
 enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files)
 {
-	struct sl_manifest m = {0};
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 
 	*files = (struct sl_run_files){.n = 0};
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	s = sl_manifest_read(&dir, &m);
-	sl_dir_close(&dir);
-	if (s == SL_OK)
-		s = list(folder, &m, files);
-	sl_manifest_free(&m);
-	return s;
+	SL_TRY(sl_manifest_read(&dir, &m));
+	return list(folder, &m, files);
 }
 
 enum sl_status sl_run_files_state(const char *folder, char state[SL_RUN_STATE_BYTES])
 {
 	/* Newlines in strings are escaped, so this is a member of the root. */
 	static const char member[] = "\n\t\"state\": \"";
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
+	const char *found;
 	bool exists;
 	size_t bytes;
-	char *text;
 
 	state[0] = '\0';
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists)
-		s = sl_file_read(&dir, "run.json", &text, &bytes);
-	if (s == SL_OK && exists) {
-		const char *found = strstr(text, member);
-
-		if (found)
-			snprintf(state, SL_RUN_STATE_BYTES, "%.*s",
-				(int)strcspn(found + sizeof(member) - 1, "\"\n"),
-				found + sizeof(member) - 1);
-		sl_memory_give(SL_HOST, text);
-	}
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(sl_file_exists(&dir, "run.json", &exists));
+	if (!exists)
+		return SL_OK;
+	SL_TRY(sl_file_read(&dir, "run.json", &text, &bytes));
+	found = strstr(text, member);
+	if (found)
+		snprintf(state, SL_RUN_STATE_BYTES, "%.*s",
+			(int)strcspn(found + sizeof(member) - 1, "\"\n"),
+			found + sizeof(member) - 1);
+	return SL_OK;
 }

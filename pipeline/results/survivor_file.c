@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
@@ -40,8 +41,7 @@ enum sl_status sl_survivors_of(const struct sl_format *format, const void *file,
 static enum sl_status read_wanted(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s)
 {
-	enum sl_status status;
-	char *file;
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 
 	s->format = sl_format_of(name);
 	if (!s->format)
@@ -49,9 +49,7 @@ static enum sl_status read_wanted(
 			"%s: the suffix belongs to no format (see sluice list); give a file of a run",
 			name);
 	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
-	status = read_table(file, s->file_bytes, s);
-	sl_memory_give(SL_HOST, file);
-	return sl_add_context(status, "%s", name);
+	return sl_add_context(read_table(file, s->file_bytes, s), "%s", name);
 }
 
 enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, struct sl_survivors *s)
@@ -62,16 +60,13 @@ enum sl_status sl_survivors_read(const struct sl_dir *dir, const char *name, str
 
 enum sl_status sl_survivors_read_columns(const char *path, const char *only, struct sl_survivors *s)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	char folder[SL_PATH_BYTES];
 	const char *name = sl_path_split(path, folder);
-	struct sl_dir dir;
-	enum sl_status status;
 
 	SL_TRY(sl_dir_open(folder, false, &dir));
 	*s = (struct sl_survivors){.table = {.only = only}};
-	status = read_wanted(&dir, name, s);
-	sl_dir_close(&dir);
-	return status;
+	return read_wanted(&dir, name, s);
 }
 
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n)
@@ -79,14 +74,13 @@ enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, ui
 	const struct sl_format *format = sl_format_of(name);
 	struct sl_arena measure = {0};
 	struct sl_table t = {0};
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	char path[SL_PATH_BYTES];
-	struct sl_map file;
 	enum sl_status s;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
 	s = format->read(file.at, file.bytes, &measure, &t);
-	sl_unmap(&file);
 	*n = t.n;
 	return sl_add_context(s, "%s", path);
 }

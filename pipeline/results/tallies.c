@@ -53,9 +53,9 @@ void sl_tally_sums_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct
 static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 {
 	return sl_fail(SL_CHECK_FAILED,
-		"%s: %s (batch %llu: the file or the manifest was changed, or the disk is "
+		"%s: %s (batch %lu: the file or the manifest was changed, or the disk is "
 		"failing); use --resume, which computes the batch again",
-		l->bins_file, what, (unsigned long long)l->batch);
+		l->bins_file, what, l->batch);
 }
 
 /* Checks the bytes of a file against the line of the manifest. */

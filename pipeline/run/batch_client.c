@@ -71,9 +71,9 @@ static void lose(struct sl_run_workers *run)
 
 	c->ranks->lost = c->cancelled = true;
 	(void)sl_fail(SL_PEER_LOST,
-		"rank 0 of %u (process %llu on %s) has ended or does not answer; committed batches are "
+		"rank 0 of %u (process %lu on %s) has ended or does not answer; committed batches are "
 		"kept: use --resume, with any number of ranks",
-		c->ranks->n, (unsigned long long)run->w->rank[0].process, run->w->rank[0].host);
+		c->ranks->n, run->w->rank[0].process, run->w->rank[0].host);
 	sl_run_workers_fail(run, SL_PEER_LOST);
 }
 
@@ -92,7 +92,7 @@ static void send(struct sl_run_workers *run, enum sl_rank_message_kind kind, uin
 	c->spoke_ns = sl_now_ns();
 	if (c->ranks->lost)
 		return;
-	s = sl_ranks_send(c->ranks, 0, &m);
+	s = c->ranks->send(0, &m);
 	if (s == SL_OK)
 		return;
 	c->ranks->lost = c->cancelled = true;
@@ -228,7 +228,7 @@ void sl_batch_client_exchange(struct sl_run_workers *run, int stop)
 	uint32_t from;
 
 	c->heard_ns += sl_rank_pause_ns(now, &c->watched_ns);
-	while (sl_ranks_receive(c->ranks, &from, &m)) {
+	while (c->ranks->receive(&from, &m)) {
 		c->heard_ns = now;
 		take(run, &m);
 	}

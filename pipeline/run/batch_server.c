@@ -50,7 +50,7 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 	SL_TRY(sl_memory_get(SL_HOST, ranks->n * sizeof(*w->rank), &memory));
 	w->rank = (struct sl_rank_facts *)memory;
 	w->n_ranks = ranks->n;
-	return sl_ranks_gather(ranks, &mine, sizeof(mine), w->rank);
+	return ranks->gather(&mine, sizeof(mine), w->rank);
 }
 
 enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks *ranks)
@@ -129,9 +129,9 @@ static void lose(struct sl_run_workers *run, uint32_t i)
 	s->ranks->lost = true;
 	s->lost_ns = s->lost_ns ? s->lost_ns : sl_now_ns();
 	(void)sl_fail(SL_PEER_LOST,
-		"rank %u of %u (process %llu on %s) has ended or does not answer; committed batches "
+		"rank %u of %u (process %lu on %s) has ended or does not answer; committed batches "
 		"are kept: use --resume, with any number of ranks",
-		i, s->ranks->n, (unsigned long long)f->process, f->host);
+		i, s->ranks->n, f->process, f->host);
 	sl_run_workers_fail(run, SL_PEER_LOST);
 }
 
@@ -144,7 +144,7 @@ static void send(
 	if (s->rank[to].ended)
 		return;
 	s->rank[to].spoke_ns = sl_now_ns();
-	if (sl_ranks_send(s->ranks, to, &m) != SL_OK)
+	if (s->ranks->send(to, &m) != SL_OK)
 		lose(run, to);
 }
 
@@ -325,7 +325,7 @@ void sl_batch_server_exchange(struct sl_run_workers *run)
 
 	for (uint32_t i = 1; i < s->ranks->n; i++)
 		s->rank[i].heard_ns += paused;
-	while (sl_ranks_receive(s->ranks, &from, &m)) {
+	while (s->ranks->receive(&from, &m)) {
 		s->rank[from].heard_ns = sl_now_ns();
 		if (!s->rank[from].ended)
 			take(run, from, &m);

@@ -209,11 +209,9 @@ static enum sl_status compute(struct sl_run_workers *run, uint32_t i, uint64_t *
 	*busy_ns = run->plan->on_device ? 0 : sl_now_ns() - start;
 	start = sl_now_ns();
 	if (s == SL_OK && run->plan->on_device)
-		s = sl_add_context(check_transfer(&slot->batch), "batch %llu",
-			(unsigned long long)slot->batch.number);
+		s = sl_add_context(check_transfer(&slot->batch), "batch %lu", slot->batch.number);
 	if (s == SL_OK && !run->discard)
-		s = sl_add_context(pack(run->plan, slot), "batch %llu, packing",
-			(unsigned long long)slot->batch.number);
+		s = sl_add_context(pack(run->plan, slot), "batch %lu, packing", slot->batch.number);
 	start = sl_now_ns() - start;
 	slot->pack_ns += start;
 	*busy_ns += start;

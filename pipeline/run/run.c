@@ -6,7 +6,6 @@
  * two steps: first no further batch starts (stop); then, if batches in flight take too long, they
  * are cancelled and computed again by the session that resumes.
  */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -338,10 +337,9 @@ static void count_batches(const struct sl_run_workers *run)
 static enum sl_status report_stop(const struct sl_run_workers *run, uint64_t done)
 {
 	return sl_fail(SL_STOPPED,
-		"the run stopped after %llu of %s%llu batches, because %s; use --resume to "
+		"the run stopped after %lu of %s%lu batches, because %s; use --resume to "
 		"compute the rest",
-		(unsigned long long)done, run->stop_rule.below > 0 ? "at most " : "",
-		(unsigned long long)(run->end - run->first),
+		done, run->stop_rule.below > 0 ? "at most " : "", (run->end - run->first),
 		find_stop(run) ? "a signal asked it to stop" : "run.stop_before is nearly reached");
 }
 

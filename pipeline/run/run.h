@@ -24,7 +24,6 @@
 #ifndef SL_PIPELINE_RUN_RUN_H
 #define SL_PIPELINE_RUN_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "pipeline/batch_file/batch_file.h"
@@ -157,6 +156,12 @@ void sl_workspace_free_devices(struct sl_workspace *w);
 
 /* Frees the workspace, not the plan; w may be NULL. */
 void sl_workspace_close(struct sl_workspace *w);
+
+/* For SL_CLOSED_BY: frees *w. */
+static inline void sl_workspace_give(struct sl_workspace **w)
+{
+	sl_workspace_close(*w);
+}
 
 /* --- run -------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "pipeline/results/results.h"
-#include "primitives/base/clock.h"
-#include "primitives/base/size.h"
 #include "primitives/files/files.h"
 
 const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
@@ -32,23 +30,20 @@ static enum sl_run_state state_of(const char *stored, enum sl_lock_state lock)
 /* Adds up the lines of the manifest. The last one can be incomplete while the run appends it. */
 static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_status *r)
 {
-	struct sl_manifest m = {0};
-	enum sl_status s = sl_manifest_read(dir, &m);
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
+	struct sl_results sums;
 
-	for (size_t i = 0; s == SL_OK && i < m.n; i++) {
-		const struct sl_manifest_line *l = &m.line[i];
-
-		r->particles += l->generated;
-		r->survivors += l->survivors;
-		r->truncated.count += l->tally.count[SL_FATE_max_steps];
-		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
-	}
-	r->batches = m.n;
+	SL_TRY(sl_manifest_read(dir, &m));
+	sl_results_make(&m, true, &sums);
+	r->batches = sums.all.n;
+	r->particles = sums.all.particles;
+	r->survivors = sums.survivors;
+	r->bytes = sums.bytes;
+	r->truncated = sl_results_truncated(&sums, 0);
 	r->damaged = m.damaged;
 	if (r->damaged > 0 && r->state == SL_RUN_RUNNING)
 		r->damaged--;
-	sl_manifest_free(&m);
-	return s;
+	return SL_OK;
 }
 
 /*
@@ -98,7 +93,6 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
-	r->truncated.particles = r->particles;
 	r->truncated.max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
@@ -113,26 +107,21 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 
 static enum sl_status read_run(const struct sl_dir *dir, double now, struct sl_run_status *r)
 {
-	struct sl_existing_run run;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run run = {.tree = NULL};
 	double started, committed;
-	enum sl_status s;
 	bool exists;
 
 	SL_TRY(sl_existing_run_read(dir, &run));
 	snprintf(r->name, sizeof(r->name), "%.120s", run.name ? run.name : "");
 	r->state = state_of(run.state, r->lock.state);
-	s = sl_file_time(dir, "run.json", &exists, &started);
-	if (s == SL_OK)
-		s = sl_file_time(dir, "manifest.jsonl", &exists, &committed);
-	if (s == SL_OK)
-		s = read_batches(dir, r);
-	if (s == SL_OK)
-		s = set_sizes(r, &run);
-	r->since_commit = s == SL_OK && r->batches > 0 ? fmax(now - committed, 0) : -1;
-	if (s == SL_OK)
-		set_rate(r, &run, started, committed, now);
-	sl_existing_run_free(&run);
-	return s;
+	SL_TRY(sl_file_time(dir, "run.json", &exists, &started));
+	SL_TRY(sl_file_time(dir, "manifest.jsonl", &exists, &committed));
+	SL_TRY(read_batches(dir, r));
+	SL_TRY(set_sizes(r, &run));
+	if (r->batches > 0)
+		r->since_commit = fmax(now - committed, 0);
+	set_rate(r, &run, started, committed, now);
+	return SL_OK;
 }
 
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r)
@@ -210,28 +199,26 @@ static enum sl_status read_part(
 /* Adds the part in the directory of that name. */
 static enum sl_status add_part(void *ctx, const char *name)
 {
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct parts_walk *w = (struct parts_walk *)ctx;
 	char path[SL_PATH_BYTES];
 	struct sl_run_status r;
 	struct sl_part part;
-	struct sl_dir dir;
-	enum sl_status s;
 	bool started;
 
 	if (!sl_part_find(name, &part))
 		return SL_OK;
 	if (w->sum->of > 0 && part.of != w->sum->of)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: has parts of a run of %llu and of a run of %llu parts; give the directory of "
+			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
 			"one part",
-			w->dir->path, (unsigned long long)w->sum->of, (unsigned long long)part.of);
+			w->dir->path, w->sum->of, part.of);
 	w->sum->of = part.of;
 	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
 	SL_TRY(sl_dir_open(path, false, &dir));
-	s = read_part(w, &dir, &r, &started);
-	sl_dir_close(&dir);
-	if (s != SL_OK || !started)
-		return s;
+	SL_TRY(read_part(w, &dir, &r, &started));
+	if (!started)
+		return SL_OK;
 	add(&r, w->sum);
 	w->started++;
 	if (w->each)

@@ -69,10 +69,8 @@ static void put_clock(struct sl_json *j, const char *key, double now, double lat
 
 static void put_done(struct sl_json *j, const struct sl_run_status *r)
 {
-	sl_json_u64(j, "batches", r->batches);
-	sl_json_u64(j, "of_batches", r->n_batches);
-	sl_json_u64(j, "particles", r->particles);
-	sl_json_u64(j, "of_particles", r->n_particles);
+	sl_json_add(j, "batches %lu of_batches %lu particles %lu of_particles %lu", r->batches,
+		r->n_batches, r->particles, r->n_particles);
 }
 
 static void put_pace(struct sl_json *j, const struct sl_run_status *r)
@@ -92,23 +90,17 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 {
 	sl_json_text(j, "name", r->name);
 	if (r->part.of > 0) {
-		sl_json_u64(j, "part", r->part.number);
-		sl_json_u64(j, "of_parts", r->part.of);
+		sl_json_add(j, "part %lu of_parts %lu", r->part.number, r->part.of);
 	}
 	sl_json_text(j, "state", sl_run_states[r->state]);
 	put_done(j, r);
-	sl_json_u64(j, "session_particles", r->session_particles);
-	sl_json_bool(j, "at_most", r->at_most);
-	sl_json_u64(j, "survivors", r->survivors);
-	sl_json_u64(j, "bytes", r->bytes);
-	sl_json_u64(j, "damaged_lines", r->damaged);
+	sl_json_add(j, "session_particles %lu at_most %d survivors %lu bytes %lu damaged_lines %lu",
+		r->session_particles, r->at_most, r->survivors, r->bytes, r->damaged);
 	sl_truncated_json(&r->truncated, j);
-	sl_json_object(j, "lock");
-	sl_json_text(j, "state", lock_names[r->lock.state]);
+	sl_json_add(j, "lock { state %s", lock_names[r->lock.state]);
 	if (r->lock.pid > 0) {
-		sl_json_u64(j, "pid", r->lock.pid);
-		sl_json_text(j, "host", r->lock.host);
-		sl_json_text(j, "since", r->lock.since);
+		sl_json_add(
+			j, "pid %lu host %s since %s", r->lock.pid, r->lock.host, r->lock.since);
 	}
 	sl_json_close(j);
 	put_end(j, r, now);
@@ -126,9 +118,7 @@ static void put_part(void *ctx, const struct sl_part *part, const struct sl_run_
 {
 	struct sl_json *j = (struct sl_json *)ctx;
 
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "part", part->number);
-	sl_json_text(j, "state", sl_run_states[r->state]);
+	sl_json_add(j, "{ part %lu state %s", part->number, sl_run_states[r->state]);
 	put_done(j, r);
 	put_pace(j, r);
 	sl_json_close(j);
@@ -137,19 +127,15 @@ static void put_part(void *ctx, const struct sl_part *part, const struct sl_run_
 /* The sums over the parts that have started, and how many parts are in which state. */
 static void put_sum(struct sl_json *j, const struct sl_parts_status *sum, double now)
 {
-	sl_json_u64(j, "of_parts", sum->of);
-	sl_json_u64(j, "done", sum->state[SL_RUN_DONE]);
-	sl_json_u64(j, "not_started", sum->not_started);
-	sl_json_u64(j, "damaged", sum->state[SL_RUN_DAMAGED]);
-	sl_json_object(j, "states");
+	sl_json_add(j, "of_parts %lu done %lu not_started %lu damaged %lu states {", sum->of,
+		sum->state[SL_RUN_DONE], sum->not_started, sum->state[SL_RUN_DAMAGED]);
 	for (int i = SL_RUN_DONE; i >= 0; i--)
 		if (sum->state[i] > 0)
 			sl_json_u64(j, sl_run_states[i], sum->state[i]);
 	sl_json_u64(j, "not started", sum->not_started);
 	sl_json_close(j);
 	put_done(j, &sum->all);
-	sl_json_u64(j, "survivors", sum->all.survivors);
-	sl_json_u64(j, "bytes", sum->all.bytes);
+	sl_json_add(j, "survivors %lu bytes %lu", sum->all.survivors, sum->all.bytes);
 	sl_truncated_json(&sum->all.truncated, j);
 	put_end(j, &sum->all, now);
 	sl_json_bool(j, "joinable", sum->state[SL_RUN_DONE] == sum->of);
@@ -163,8 +149,7 @@ static enum sl_status print_parts(const struct sl_dir *dir, double now, bool jso
 	enum sl_status s;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : parts_lines, out));
-	sl_json_object(&r.json, NULL);
-	sl_json_array(&r.json, "parts");
+	sl_json_add(&r.json, "{ parts [");
 	s = sl_parts_status_read(dir, now, put_part, &r.json, &sum);
 	sl_json_close(&r.json);
 	if (s == SL_OK)
@@ -197,11 +182,8 @@ static enum sl_status print(const struct sl_dir *dir, double now, bool json, FIL
 
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out)
 {
-	struct sl_dir dir;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 
 	SL_TRY(sl_dir_open(directory, false, &dir));
-	s = print(&dir, sl_seconds_since_1970(), json, out);
-	sl_dir_close(&dir);
-	return s;
+	return print(&dir, sl_seconds_since_1970(), json, out);
 }

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,7 +152,7 @@ void sl_json_u64(struct sl_json *j, const char *key, uint64_t value)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
+	snprintf(text, sizeof(text), "%lu", value);
 	sl_json_formatted(j, key, text);
 }
 
@@ -197,6 +198,47 @@ void sl_json_reals(struct sl_json *j, const char *key, const double *values, siz
 		sl_json_real(j, NULL, values[i]);
 	sl_json_close(j);
 	j->indented = indented;
+}
+
+/* Writes a value: a bracket, or a directive of printf with the next argument. */
+static void add_value(struct sl_json *j, const char *key, const char *value, va_list *args)
+{
+	if (*value == '{')
+		sl_json_object(j, key);
+	else if (*value == '[')
+		sl_json_array(j, key);
+	else if (value[1] == 's')
+		sl_json_text(j, key, va_arg(*args, const char *));
+	else if (value[1] == 'g')
+		sl_json_real(j, key, va_arg(*args, double));
+	else if (value[1] == 'd')
+		sl_json_bool(j, key, va_arg(*args, int) != 0);
+	else if (value[1] == 'u')
+		sl_json_u64(j, key, va_arg(*args, unsigned));
+	else
+		sl_json_u64(j, key, va_arg(*args, unsigned long));
+}
+
+void sl_json_add(struct sl_json *j, const char *format, ...)
+{
+	char key[64];
+	va_list args;
+
+	va_start(args, format);
+	for (size_t n; *format; format += n + (format[n] == ' ')) {
+		n = strcspn(format, " ");
+		if (*format == '}' || *format == ']') {
+			sl_json_close(j);
+		} else if (*format == '{') {
+			sl_json_object(j, NULL);
+		} else {
+			snprintf(key, sizeof(key), "%.*s", (int)n, format);
+			format += n + 1;
+			n = strcspn(format, " ");
+			add_value(j, key, format, &args);
+		}
+	}
+	va_end(args);
 }
 
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)

@@ -12,6 +12,19 @@
 #include "primitives/base/status.h"
 #include "primitives/files/files.h"
 
+/* --- scopes ----------------------------------------------------------------------------------- */
+
+/*
+ * A variable that is closed where its scope is left, also by SL_TRY. The function gets its address,
+ * so the variable begins with a value that it can close:
+ *
+ *	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+ */
+#define SL_CLOSED_BY(function) __attribute__((cleanup(function)))
+
+/* Gives back the host memory that a pointer refers to; p is the address of the pointer. */
+void sl_host_give(void *p);
+
 /* --- printable_stream ------------------------------------------------------------------------- */
 
 /* The standard output of the program, without what a terminal would obey. */
@@ -254,6 +267,15 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value);
  */
 void sl_json_real(struct sl_json *j, const char *key, double value);
 
+/*
+ * Writes members, each a word and its value, with a space after each but the last one. A value is a
+ * bracket that opens an object or an array, or %s for a text, %g a real, %lu a uint64_t, %u a
+ * uint32_t, %d a bool. } or ] closes the innermost one, and { alone opens an item of an array:
+ *
+ *	sl_json_add(j, "{ name %s size { width %u height %u } }", name, width, height);
+ */
+void sl_json_add(struct sl_json *j, const char *format, ...) SL_PRINTF(2, 3);
+
 /* Write n values as an array in one line, also when indented. */
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n);
 void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n);
@@ -318,6 +340,9 @@ sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key
 
 /* Reads a scalar of digits only; false if it is not one or exceeds 64 bits. */
 bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value);
+
+/* The number at key in a mapping; 0 if there is none. */
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key);
 
 /* The number that a scalar begins with; 0 if it is none. */
 double sl_yaml_real(const struct sl_yaml *tree, sl_node node);

@@ -394,6 +394,13 @@ bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 	return errno == 0; /* ERANGE: more than 64 bits */
 }
 
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key)
+{
+	uint64_t value;
+
+	return sl_yaml_u64(tree, sl_yaml_get(tree, mapping, key), &value) ? value : 0;
+}
+
 double sl_yaml_real(const struct sl_yaml *tree, sl_node node)
 {
 	struct sl_decimal decimal;

@@ -47,23 +47,18 @@ static enum sl_status check_file(
 	const struct sl_file_facts run = sl_plan_batch_facts(w->plan);
 	struct sl_host_slot *slot = &w->slot[0];
 	struct sl_table t = sl_format_table(format, &slot->batch.table);
-	struct sl_survivors expected;
+	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors expected = {.block = NULL};
+	SL_CLOSED_BY(sl_host_give) void *file = NULL;
 	struct sl_pieces pieces;
-	enum sl_status s;
-	void *file;
 
 	SL_TRY(format->pack(&slot->exec, &run, &t, &slot->packed));
 	SL_TRY(format->assemble(
 		&run, &facts, &slot->packed, w->file_image, w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(format, file, pieces.bytes, t.n, &expected);
-	sl_memory_give(SL_HOST, file);
-	SL_TRY(s);
+	SL_TRY(sl_survivors_of(format, file, pieces.bytes, t.n, &expected));
 	sl_digest_table(&expected.table);
-	s = sl_verify_same(l, found, &expected.table);
-	sl_survivors_free(&expected);
-	return s;
+	return sl_verify_same(l, found, &expected.table);
 }
 
 /*
@@ -112,16 +107,14 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 	}
 	if (!sl_batch_file_is_planned(plan, l))
 		return sl_verify_wrong(l,
-			"the manifest has %llu particles from id %llu and the histogram file '%s', "
+			"the manifest has %lu particles from id %lu and the histogram file '%s', "
 			"which is no batch of this run",
-			(unsigned long long)l->generated, (unsigned long long)l->first_id,
-			l->bins_file);
+			l->generated, l->first_id, l->bins_file);
 	if (sum != l->generated || kept != l->survivors)
 		return sl_verify_wrong(l,
-			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
-			"not to %llu and %llu",
-			(unsigned long long)sum, (unsigned long long)kept,
-			(unsigned long long)l->generated, (unsigned long long)l->survivors);
+			"the fate counts of the manifest sum to %lu particles and %lu survivors, "
+			"not to %lu and %lu",
+			sum, kept, l->generated, l->survivors);
 	return SL_OK;
 }
 
@@ -136,9 +129,9 @@ static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_m
 	if (bytes == expected_bytes && crc == expected_crc)
 		return SL_OK;
 	return sl_verify_wrong(l,
-		"the %s has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
-		name == l->file ? "file" : "file of sort keys", (unsigned long long)bytes, crc,
-		(unsigned long long)expected_bytes, expected_crc);
+		"the %s has %lu bytes and CRC-32 %08x, but %lu and %08x in the manifest",
+		name == l->file ? "file" : "file of sort keys", bytes, crc, expected_bytes,
+		expected_crc);
 }
 
 /*
@@ -149,9 +142,8 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	const struct sl_manifest_line *l, struct counts *counts)
 {
 	const struct sl_recipe *r = &w->plan->recipe;
-	struct sl_survivors s;
+	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 	struct sl_table exact;
-	enum sl_status status;
 	bool checked; /* sample and order have checked all that the manifest line states */
 
 	SL_TRY(check_contents(dir, l, l->file, l->file_bytes, l->file_crc));
@@ -160,11 +152,10 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	SL_TRY(sl_survivors_read(dir, l->file, &s));
 	sl_digest_table(&s.table);
 	exact = sl_verify_exact_columns(&s.table);
-	status = sl_verify_digests(l, &s.table);
-	if (status == SL_OK)
-		status = sl_verify_order(r, l, &exact, &counts->ordered);
-	if (status == SL_OK && !r->inputs && r->resampling.steps == 0)
-		status = sl_verify_sample(r, l, &exact, &counts->sampled);
+	SL_TRY(sl_verify_digests(l, &s.table));
+	SL_TRY(sl_verify_order(r, l, &exact, &counts->ordered));
+	if (!r->inputs && r->resampling.steps == 0)
+		SL_TRY(sl_verify_sample(r, l, &exact, &counts->sampled));
 	checked = sl_table_find(&exact, SL_COLUMN_id) && sl_verify_has_key(r, &exact) &&
 	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
@@ -172,15 +163,11 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	 * all values could be checked, as those of filters, which depend on each other, the first batch shows whether this program computes the
 	 * same.
 	 */
-	if (status == SL_OK && (r->inputs || (!checked && !counts->recomputed))) {
+	if (r->inputs || (!checked && !counts->recomputed)) {
 		counts->recomputed++;
-		status = recompute(w, l, &s.table);
+		SL_TRY(recompute(w, l, &s.table));
 	}
-	if (status == SL_OK)
-		status = sl_add_context(
-			sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
-	sl_survivors_free(&s);
-	return status;
+	return sl_add_context(sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
 }
 
 /*
@@ -223,15 +210,11 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
 	static const char *const joined[] = {"output.joined=true"};
-	struct sl_existing_run existing;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run existing = {.tree = NULL};
 
-	*plan = NULL;
 	SL_TRY(sl_report_check(dir));
 	SL_TRY(sl_existing_run_read(dir, &existing));
-	s = sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
-	sl_existing_run_free(&existing);
-	return s;
+	return sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
 }
 
 static const struct sl_line lines[] = {
@@ -259,20 +242,17 @@ static enum sl_status print_counts(
 	struct sl_json *j = &r.json;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : lines, out));
-	sl_json_object(j, NULL);
-	sl_json_u64(j, "batches", c->batches);
-	sl_json_u64(j, "of_batches", of);
-	sl_json_u64(j, "survivors", c->survivors);
-	sl_json_u64(j, "bytes", c->bytes);
-	sl_json_bool(j, "written", plan->choices.format != &sl_format_none);
-	sl_json_bool(j, "histograms", sl_counter_words(&plan->recipe) > 0);
+	sl_json_add(j,
+		"{ batches %lu of_batches %lu survivors %lu bytes %lu written %d "
+		"histograms %d",
+		c->batches, of, c->survivors, c->bytes, plan->choices.format != &sl_format_none,
+		sl_counter_words(&plan->recipe) > 0);
 	sl_truncated_json(&c->truncated, j);
-	sl_json_u64(j, "order_checked", c->ordered);
-	sl_json_u64(j, "remade", c->sampled);
-	sl_json_bool(j, "batch_computed_anew", c->recomputed > 0);
-	sl_json_u64(j, "recomputed", c->recomputed);
-	sl_json_bool(j, "image_added_up", plan->config.output.image);
-	sl_json_bool(j, "joined_compared", sl_plan_is_joined(plan));
+	sl_json_add(j,
+		"order_checked %lu remade %lu batch_computed_anew %d recomputed %lu "
+		"image_added_up %d joined_compared %d",
+		c->ordered, c->sampled, c->recomputed > 0, c->recomputed, plan->config.output.image,
+		sl_plan_is_joined(plan));
 	return sl_result_end(&r, SL_OK);
 }
 
@@ -297,11 +277,11 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			dir->path, m->damaged, m->damaged == 1 ? "" : "s");
 	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %s%llu batches are committed, because the run has not ended; if "
+			"%s: %zu of %s%lu batches are committed, because the run has not ended; if "
 			"sluice status says that it runs, wait, else use sluice run --resume to "
 			"continue it",
 			dir->path, m->n, w->plan->choices.stop_rule.below > 0 ? "at most " : "",
-			(unsigned long long)of);
+			of);
 	return sl_verify_side_files(w, dir, m);
 }
 
@@ -311,35 +291,23 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
  */
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
 {
-	struct sl_dir dir;
-	struct sl_manifest m = {0};
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 	struct counts counts = {0};
 	struct sl_results results;
-	struct sl_workspace *w = NULL;
-	struct sl_plan *plan = NULL;
-	enum sl_status s;
-	uint64_t of = 0;
+	uint64_t of;
 
 	SL_TRY(sl_dir_open(directory, false, &dir));
-	s = plan_of(&dir, &plan);
-	if (s == SL_OK)
-		s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK)
-		s = sl_workspace_open(plan, &w);
-	if (s == SL_OK) {
-		of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m)
-		             .batches;
-		if (sl_plan_is_part(plan))
-			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
-		sl_results_of(plan, &m, &results);
-		counts.truncated = sl_results_truncated(plan, &results);
-		s = verify(w, &dir, &m, of, &counts);
-	}
-	if (s == SL_OK && (json || !quiet))
-		s = print_counts(&counts, of, plan, json, out);
-	sl_manifest_free(&m);
-	sl_workspace_close(w);
-	sl_plan_free(plan);
-	sl_dir_close(&dir);
-	return s;
+	SL_TRY(plan_of(&dir, &plan));
+	SL_TRY(sl_manifest_read(&dir, &m));
+	SL_TRY(sl_workspace_open(plan, &w));
+	of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m).batches;
+	if (sl_plan_is_part(plan))
+		of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
+	sl_results_of(plan, &m, &results);
+	counts.truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
+	SL_TRY(verify(w, &dir, &m, of, &counts));
+	return json || !quiet ? print_counts(&counts, of, plan, json, out) : SL_OK;
 }

@@ -44,15 +44,14 @@ static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 static enum sl_status check_bytes(const struct sl_dir *dir, const char *name, const void *expected,
 	size_t expected_bytes, const char *problem)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	size_t bytes;
-	char *file;
-	bool same;
 
 	SL_TRY(check_exists(dir, name));
 	SL_TRY(sl_file_read(dir, name, &file, &bytes));
-	same = bytes == expected_bytes && memcmp(file, expected, bytes) == 0;
-	sl_memory_give(SL_HOST, file);
-	return same ? SL_OK : wrong(dir, name, problem);
+	return bytes == expected_bytes && memcmp(file, expected, bytes) == 0
+	               ? SL_OK
+	               : wrong(dir, name, problem);
 }
 
 /*
@@ -61,20 +60,17 @@ static enum sl_status check_bytes(const struct sl_dir *dir, const char *name, co
 static enum sl_status check_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
+	SL_CLOSED_BY(sl_host_give) void *expected = NULL;
 	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s;
-	void *expected;
 	size_t bytes;
 
 	if (!sl_tallies_file_name(w->plan, name))
 		return SL_OK;
 	SL_TRY(sl_tally_sums_read(&w->plan->recipe, dir, m, &w->tallies));
 	SL_TRY(sl_tallies_file(w, name, &expected, &bytes));
-	s = check_bytes(dir, name, expected, bytes,
+	return check_bytes(dir, name, expected, bytes,
 		"the file differs from the sum of the batches' histograms, because it was changed, "
 		"belongs to another run, or was written with another version of sluice or HDF5");
-	sl_memory_give(SL_HOST, expected);
-	return s;
 }
 
 /* Sums are integers and added in any order, so the pixels must be equal bit for bit. */
@@ -97,25 +93,22 @@ static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f
 static enum sl_status check_numbers(
 	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
+	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	struct sl_image_found found;
-	enum sl_status s;
 	size_t bytes;
-	char *file;
 
 	SL_TRY(check_exists(dir, name));
 	SL_TRY(sl_file_read(dir, name, &file, &bytes));
 	if (!sl_crc_trailer_is_valid(file, bytes))
-		s = wrong(dir, name,
+		return wrong(dir, name,
 			"the checksum is wrong, because the file was changed or not completely "
 			"written");
-	else
-		s = sl_add_context(sl_image_read(file, bytes, &found), "%s", name);
-	if (s == SL_OK && !is_same(c, &found))
-		s = wrong(dir, name,
-			"the pixels differ from the sums over the survivor files, because the image "
-			"was changed or belongs to another run");
-	sl_memory_give(SL_HOST, file);
-	return s;
+	SL_TRY(sl_add_context(sl_image_read(file, bytes, &found), "%s", name));
+	return is_same(c, &found)
+	               ? SL_OK
+	               : wrong(dir, name,
+				 "the pixels differ from the sums over the survivor files, because the "
+				 "image was changed or belongs to another run");
 }
 
 /*
@@ -142,9 +135,9 @@ static enum sl_status check_image(
 static enum sl_status check_xdmf(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	char name[SL_FILE_NAME_BYTES], *expected;
+	SL_CLOSED_BY(sl_host_give) char *expected = NULL;
+	char name[SL_FILE_NAME_BYTES];
 	struct sl_text_memory t;
-	enum sl_status s;
 	size_t bytes;
 
 	if (!sl_xdmf_file_name(plan, name))
@@ -152,11 +145,9 @@ static enum sl_status check_xdmf(
 	SL_TRY(sl_text_memory_begin(&t));
 	sl_xdmf_file_write(plan, m, t.out);
 	SL_TRY(sl_text_memory_end(&t, name, &expected, &bytes));
-	s = check_bytes(dir, name, expected, bytes,
+	return check_bytes(dir, name, expected, bytes,
 		"the file differs from the one made from the manifest, because it was changed or "
 		"belongs to another run");
-	free(expected);
-	return s;
 }
 
 enum sl_status sl_verify_side_files(

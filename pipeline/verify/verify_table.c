@@ -22,10 +22,9 @@ enum sl_status sl_verify_wrong(const struct sl_manifest_line *l, const char *for
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	return sl_fail(SL_CHECK_FAILED,
-		"batch %llu%s%s: %s; the %smanifest was changed, or the disk is failing; %suse "
+		"batch %lu%s%s: %s; the %smanifest was changed, or the disk is failing; %suse "
 		"sluice run --resume to compute the batch again",
-		(unsigned long long)l->batch, l->file[0] ? ", " : "", l->file, what,
-		l->file[0] ? "file or the " : "",
+		l->batch, l->file[0] ? ", " : "", l->file, what, l->file[0] ? "file or the " : "",
 		/* resume reads the checksum and the structure of a file, not all its values */
 		l->file[0] ? "remove the file and " : "");
 }
@@ -35,8 +34,8 @@ enum sl_status sl_verify_digests(const struct sl_manifest_line *l, const struct 
 	sl_column_set seen = 0;
 
 	if (t->n != l->survivors)
-		return sl_verify_wrong(l, "the number of survivors is %u, but %llu in the manifest",
-			t->n, (unsigned long long)l->survivors);
+		return sl_verify_wrong(l, "the number of survivors is %u, but %lu in the manifest",
+			t->n, l->survivors);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 
@@ -132,11 +131,11 @@ enum sl_status sl_verify_order(const struct sl_recipe *r, const struct sl_manife
 static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, uint32_t i, const struct sl_particle *p)
 {
-	unsigned long long id = p->id;
+	uint64_t id = p->id;
 
 	if (p->id < l->first_id || p->id - l->first_id >= l->generated || !SL_HAS(r->keep, p->fate))
 		return sl_verify_wrong(
-			l, "row %u: %llu is not the id of a survivor of this batch", i, id);
+			l, "row %u: %lu is not the id of a survivor of this batch", i, id);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 		const struct sl_column_facts *facts = &sl_column_facts[c->column];
@@ -145,7 +144,7 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 
 		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
 			return sl_verify_wrong(l,
-				"row %u: %s differs from the particle recomputed from id %llu", i,
+				"row %u: %s differs from the particle recomputed from id %lu", i,
 				sl_table_name(t, k), id);
 	}
 	return SL_OK;

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/resolve.h"
 #include "pipeline/run/run.h"
 #include "primitives/base/jobs.h"
 #include "python/src/primitives/primitives.h"

@@ -75,7 +75,7 @@ static enum sl_status use_existing_batch_size(struct sl_py_job *job)
 		SL_TRY(sl_output_batch(&job->config, &batch));
 	if (batch == 0)
 		return SL_OK;
-	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
+	snprintf(set, sizeof(set), "run.batch=%lu", batch);
 	a->set[a->n_sets] = strdup(set);
 	if (!a->set[a->n_sets])
 		return sl_fail(SL_HOST_MEMORY, "no memory for a setting");
@@ -262,22 +262,15 @@ enum sl_status sl_py_work_check(struct sl_py_job *job)
 
 enum sl_status sl_py_work_plan(struct sl_py_job *job)
 {
-	struct sl_plan *plan;
-	enum sl_status s = make_plan(job, &plan);
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	struct sl_text_memory t;
 
-	if (s == SL_OK)
-		s = check_plan(job, plan);
-	if (s == SL_OK)
-		s = sl_text_memory_begin(&t);
-	if (s == SL_OK)
-		s = close_text(&t, &job->facts, sl_plan_print(plan, true, t.out));
-	if (s == SL_OK)
-		s = sl_text_memory_begin(&t);
-	if (s == SL_OK)
-		s = close_text(&t, &job->text, sl_plan_print(plan, false, t.out));
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(make_plan(job, &plan));
+	SL_TRY(check_plan(job, plan));
+	SL_TRY(sl_text_memory_begin(&t));
+	SL_TRY(close_text(&t, &job->facts, sl_plan_print(plan, true, t.out)));
+	SL_TRY(sl_text_memory_begin(&t));
+	return close_text(&t, &job->text, sl_plan_print(plan, false, t.out));
 }
 
 /* The comparison as JSON and as tables. */
@@ -313,17 +306,13 @@ enum sl_status sl_py_work_compare(struct sl_py_job *job)
 
 enum sl_status sl_py_work_replay(struct sl_py_job *job)
 {
-	struct sl_plan *plan;
-	enum sl_status s = make_plan(job, &plan);
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	struct sl_text_memory t;
 
-	if (s == SL_OK)
-		s = sl_text_memory_begin(&t);
-	if (s == SL_OK)
-		s = close_text(&t, &job->text,
-			sl_replay(plan, job->asked.path, job->asked.id, true, t.out));
-	sl_plan_free(plan);
-	return s;
+	SL_TRY(make_plan(job, &plan));
+	SL_TRY(sl_text_memory_begin(&t));
+	return close_text(
+		&t, &job->text, sl_replay(plan, job->asked.path, job->asked.id, true, t.out));
 }
 
 enum sl_status sl_py_work_verify(struct sl_py_job *job)

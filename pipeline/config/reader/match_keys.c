@@ -23,13 +23,13 @@ static bool has_item(const struct sl_reader *r, const char *path)
 	const char *bracket = strchr(path, '[');
 	char above[SL_KEY_BYTES], number[32];
 	const struct sl_seen *list;
-	unsigned long long i;
+	uint64_t i;
 	size_t n;
 
 	if (!bracket)
 		return true;
 	i = strtoull(bracket + 1, NULL, 10);
-	n = (size_t)snprintf(number, sizeof(number), "[%llu]", i);
+	n = (size_t)snprintf(number, sizeof(number), "[%lu]", i);
 	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
 	list = sl_reader_seen(r, above);
 	return list && strncmp(bracket, number, n) == 0 &&

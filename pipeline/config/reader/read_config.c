@@ -192,7 +192,7 @@ enum sl_status sl_config_open_stored(const char *name, const char *text, const c
 enum sl_status sl_config_open(const char *path, const char *const *sets, size_t n_sets,
 	struct sl_config *c, struct sl_reader **r)
 {
-	char *text;
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
 	size_t bytes;
 	enum sl_status s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 
@@ -202,9 +202,7 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 		/* a wrong file name is a usage error; a disk error keeps its code */
 		return s == SL_BAD_INPUT || sl_path_is_missing(path, F_OK) ? SL_USAGE : s;
 	}
-	s = sl_config_open_text(path, text, bytes, sets, n_sets, c, r);
-	sl_memory_give(SL_HOST, text);
-	return s;
+	return sl_config_open_text(path, text, bytes, sets, n_sets, c, r);
 }
 
 void sl_config_close(struct sl_reader *r)

@@ -350,6 +350,7 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 	struct sl_record_output *o)
 {
 	const uint32_t n = (uint32_t)l->m->n;
+	SL_CLOSED_BY(close_all)
 	struct merge w = {.list = l,
 		.selection = selection,
 		.pool = o->pool,
@@ -357,16 +358,10 @@ enum sl_status sl_merge_run(const struct sl_ordered_list *l, const struct sl_sel
 		.n = n,
 		.readers = selection->rows || n > l->most ? sl_merge_readers(l->plan, n) : 0,
 		.feeds = sl_merge_feeds(o->pool->n, n)};
-	enum sl_status s = get_memory(&w);
 
-	if (s == SL_OK)
-		s = w.rows ? make_rows(&w) : open_lists(&w);
-	if (s == SL_OK) {
-		begin_feeds(&w);
-		s = merge(&w, o);
-	}
-	if (s == SL_OK)
-		s = sl_tasks_run(w.pool, w.readers, w.readers, end_file, &w);
-	close_all(&w);
-	return s;
+	SL_TRY(get_memory(&w));
+	SL_TRY(w.rows ? make_rows(&w) : open_lists(&w));
+	begin_feeds(&w);
+	SL_TRY(merge(&w, o));
+	return sl_tasks_run(w.pool, w.readers, w.readers, end_file, &w);
 }

@@ -18,21 +18,18 @@ bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manif
 static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl_manifest *m,
 	const struct sl_selection *selection, struct sl_record_output *o)
 {
-	enum sl_status status = SL_OK;
-
-	for (size_t i = 0; status == SL_OK && i < m->n; i++) {
-		struct sl_record_source s;
+	for (size_t i = 0; i < m->n; i++) {
+		SL_CLOSED_BY(sl_record_source_close) struct sl_record_source s;
 		bool more = true;
 
-		status = sl_record_source_open(&s, dir, &m->line[i], selection);
-		while (status == SL_OK && more) {
-			status = sl_record_source_next(&s, &more);
-			if (status == SL_OK && more)
-				status = sl_record_output_add(o, s.record);
+		SL_TRY(sl_record_source_open(&s, dir, &m->line[i], selection));
+		while (more) {
+			SL_TRY(sl_record_source_next(&s, &more));
+			if (more)
+				SL_TRY(sl_record_output_add(o, s.record));
 		}
-		sl_record_source_close(&s);
 	}
-	return status;
+	return SL_OK;
 }
 
 /* Sends the records in the order of the list. */
@@ -82,20 +79,14 @@ static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_mcpl_
 {
 	struct sl_selection selection = {
 		.layout = sum->fixed, .record_bytes = sum->fixed.record_bytes};
-	struct sl_record_output o = {.block = NULL};
-	struct sl_job_pool pool;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_job_pool_close) struct sl_job_pool pool = {.n = 0};
+	SL_CLOSED_BY(sl_record_output_end) struct sl_record_output o = {.block = NULL};
 
-	SL_TRY(select_records(l, &selection, list));
 	sl_job_pool_open(&pool, threads_of(l->plan));
-	s = sl_record_output_begin(&o, to, &pool, selection.record_bytes, list->particles);
-	if (s == SL_OK)
-		s = send_header(sum, &selection, list->particles, to);
-	if (s == SL_OK)
-		s = send_records(l, &selection, &o);
-	sl_record_output_end(&o);
-	sl_job_pool_close(&pool);
-	return s;
+	SL_TRY(select_records(l, &selection, list));
+	SL_TRY(sl_record_output_begin(&o, to, &pool, selection.record_bytes, list->particles));
+	SL_TRY(send_header(sum, &selection, list->particles, to));
+	return send_records(l, &selection, &o);
 }
 
 /* --- files of columns ------------------------------------------------------------------------- */
@@ -124,9 +115,8 @@ static uint64_t generated_in(const struct sl_manifest *m)
  */
 static enum sl_status print_config(const struct sl_plan *plan, void **text)
 {
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_config *config; /* too large for a stack */
-	enum sl_status s;
-	void *memory;
 	size_t bytes;
 
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*config), &memory));
@@ -135,11 +125,9 @@ static enum sl_status print_config(const struct sl_plan *plan, void **text)
 	if (plan->choices.list_order.run || plan->recipe.n_fields == 0)
 		config->run.batch = 0;
 	bytes = sl_config_print(config, false, NULL, 0) + 1;
-	s = sl_memory_get(SL_HOST, bytes, text);
-	if (s == SL_OK)
-		sl_config_print(config, false, (char *)*text, bytes);
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	SL_TRY(sl_memory_get(SL_HOST, bytes, text));
+	sl_config_print(config, false, (char *)*text, bytes);
+	return SL_OK;
 }
 
 /* The columns of the file. Constant ones have their values in *p; the weight is the sample's. */
@@ -196,9 +184,8 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 	struct sl_row_layout layout;
 	struct sl_selection selection = {.rows = &layout};
 	struct sl_file_facts run = plan->facts;
+	SL_CLOSED_BY(sl_host_give) void *config = NULL;
 	struct sl_particle constant;
-	enum sl_status s;
-	void *config;
 
 	sl_row_layout_make(plan, &layout);
 	selection.record_bytes = layout.bytes;
@@ -206,7 +193,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 	SL_TRY(select_records(l, &selection, list));
 	SL_TRY(print_config(plan, &config));
 	run.config = (const char *)config;
-	s = send_rows(l,
+	return send_rows(l,
 		&(struct sl_table_facts){.format = plan->choices.format,
 			.run = &run,
 			.batch = {SL_WHOLE_RUN, 0, generated_in(l->m)},
@@ -219,8 +206,6 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 			.sink = to->sink,
 			.context = to->context},
 		&selection);
-	sl_memory_give(SL_HOST, config);
-	return s;
 }
 
 enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,

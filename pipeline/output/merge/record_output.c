@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 #include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 

@@ -9,7 +9,6 @@
 #include "pipeline/output/merge/merge.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
@@ -39,8 +38,7 @@ static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_mani
 	const struct sl_order_items *items, unsigned shift, struct search *s)
 {
 	size_t at = items->key ? sizeof(uint64_t) : 0;
-	struct sl_checked_file f;
-	enum sl_status status;
+	SL_CLOSED_BY(sl_checked_file_close) struct sl_checked_file f = {.name = NULL};
 	uint64_t priority;
 
 	SL_TRY(sl_checked_file_open(&f, dir, l->order_file, l->order_bytes, l->order_crc));
@@ -50,9 +48,7 @@ static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_mani
 			s->count[priority >> shift & (VALUES - 1)]++;
 		sl_checked_file_advance(&f, from);
 	}
-	status = sl_checked_file_end(&f);
-	sl_checked_file_close(&f);
-	return status;
+	return sl_checked_file_end(&f);
 }
 
 /* Finds the next digit of the priority that has n larger ones. */
@@ -80,8 +76,7 @@ static enum sl_status check_threshold(const struct sl_selection *s, uint64_t n)
 	if (wide || s->threshold <= (double)FLT_MAX)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"output.sample: with %" PRIu64
-		" particles each one has a weight of %.4g or more, but "
+		"output.sample: with %lu particles each one has a weight of %.4g or more, but "
 		"weights are stored in single precision (at most %.2g); scale the weights of the list, or "
 		"use a larger sample",
 		n, s->threshold, (double)FLT_MAX);

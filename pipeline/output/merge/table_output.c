@@ -1,12 +1,10 @@
 /* table_output.c - see merge.h. */
 #include "pipeline/output/merge/merge.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/particle/digest.h"
@@ -72,7 +70,7 @@ static enum sl_status check_rows(const struct sl_table_facts *f)
 	if (f->rows <= UINT32_MAX || !f->format->join->packed)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"%s: %" PRIu64 " survivors are too many for one file of the format %s (at most "
+		"%s: %lu survivors are too many for one file of the format %s (at most "
 		"4294967295); set output.limit or output.sample, use another output.format, or load "
 		"the files of the batches, which are complete",
 		f->list, f->rows, f->format->name);
@@ -95,7 +93,7 @@ static enum sl_status open_parts(struct sl_table_output *o)
 	char name[SL_FILE_NAME_BYTES];
 
 	for (uint32_t k = 0; k < o->n_parts; k++) {
-		snprintf(name, sizeof(name), "%.220s.0_%" PRIu32, o->facts.list, k);
+		snprintf(name, sizeof(name), "%.220s.0_%u", o->facts.list, k);
 		SL_TRY(sl_file_begin(o->facts.work, name, &o->part[k]));
 	}
 	return SL_OK;

@@ -163,10 +163,9 @@ static enum sl_status open_order(
 	if (line->order_bytes == line->survivors * items)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
-		"%s/%s: has %llu bytes, not %zu for each of %llu survivors, so it belongs to "
+		"%s/%s: has %lu bytes, not %zu for each of %lu survivors, so it belongs to "
 		"another run; use --resume to compute the batch again",
-		dir->path, line->order_file, (unsigned long long)line->order_bytes, items,
-		(unsigned long long)line->survivors);
+		dir->path, line->order_file, line->order_bytes, items, line->survivors);
 }
 
 /*
@@ -180,10 +179,9 @@ static enum sl_status begin_list(struct sl_record_source *s, const struct sl_man
 	if (h->particles == line->survivors && h->record_bytes == s->selection->record_bytes)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
-		"has %llu records of %u bytes, but the manifest has %llu survivors, so the file "
+		"has %lu records of %u bytes, but the manifest has %lu survivors, so the file "
 		"belongs to another run; use --resume to compute the batch again",
-		(unsigned long long)h->particles, h->record_bytes,
-		(unsigned long long)line->survivors);
+		h->particles, h->record_bytes, line->survivors);
 }
 
 static enum sl_status open_list(struct sl_record_source *s, const struct sl_manifest_line *line)
@@ -203,9 +201,9 @@ static enum sl_status open_table(struct sl_record_source *s, const struct sl_man
 		sl_row_columns_find(s->selection->rows, &s->table.table, &s->columns))
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
-		"has %u survivors or other columns than the run, and the manifest has %llu, so the "
+		"has %u survivors or other columns than the run, and the manifest has %lu, so the "
 		"file belongs to another run; use --resume to compute the batch again",
-		s->table.table.n, (unsigned long long)line->survivors);
+		s->table.table.n, line->survivors);
 }
 
 enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,

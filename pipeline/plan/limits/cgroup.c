@@ -24,34 +24,18 @@ static int read_numbers(const char *group, const char *name, unsigned long long 
 	return n > 0 ? n : 0;
 }
 
-/* The number after key in memory.stat; 0 if there is none. */
-static uint64_t read_stat(const char *group, const char *key)
-{
-	char path[PATH_BYTES], line[256];
-	size_t n = strlen(key);
-	uint64_t value = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%.3900s/memory.stat", group);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, key, n) == 0 && line[n] == ' ')
-			value = strtoull(line + n, NULL, 10);
-	if (f)
-		fclose(f);
-	return value;
-}
-
 /* The kernel evicts the page cache, for example of our output, when memory is requested. */
 static void add_memory(const char *group, struct sl_cgroup *c)
 {
 	unsigned long long limit[2], used[2] = {0};
 	uint64_t cache, left;
+	char inactive[32];
 
 	if (read_numbers(group, "memory.max", limit) == 0)
 		return;
 	read_numbers(group, "memory.current", used);
-	cache = read_stat(group, "inactive_file");
+	sl_look_up(group, "/memory.stat", "inactive_file", inactive, sizeof(inactive));
+	cache = strtoull(inactive, NULL, 10);
 	used[0] = used[0] > cache ? used[0] - cache : 0;
 	left = limit[0] > used[0] ? limit[0] - used[0] : 0;
 	if (!c->limits_memory || left < c->free_bytes)

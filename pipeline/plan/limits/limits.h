@@ -53,6 +53,11 @@ struct sl_machine {
  */
 void sl_machine_read(const char *root, struct sl_machine *m);
 
+/*
+ * Copies the text after key in a file below root, such as /proc/cpuinfo; "" if the key is missing.
+ */
+void sl_look_up(const char *root, const char *file, const char *key, char *value, size_t size);
+
 /* Lowers cores and free memory to the share of this process. */
 void sl_machine_divide(struct sl_machine *m, const struct sl_share *share);
 

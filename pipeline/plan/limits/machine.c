@@ -10,8 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Copies the text after key in a file such as /proc/cpuinfo; "" if the key is missing. */
-static void look_up(const char *root, const char *file, const char *key, char *value, size_t size)
+void sl_look_up(const char *root, const char *file, const char *key, char *value, size_t size)
 {
 	char line[512], path[4096];
 	size_t n = strlen(key);
@@ -35,7 +34,7 @@ static uint64_t read_kib(const char *root, const char *file, const char *key)
 {
 	char value[64];
 
-	look_up(root, file, key, value, sizeof(value));
+	sl_look_up(root, file, key, value, sizeof(value));
 	return strtoull(value, NULL, 10) * 1024;
 }
 
@@ -122,7 +121,7 @@ void sl_machine_read(const char *root, struct sl_machine *m)
 	if (uname(&u) == 0)
 		snprintf(m->system, sizeof(m->system), "%.63s %.63s %.63s", u.sysname, u.release,
 			u.machine);
-	look_up(root, "/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
+	sl_look_up(root, "/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
 	m->memory_bytes = read_kib(root, "/proc/meminfo", "MemTotal");
 	sl_cgroup_read(root, &group);
 	set_cores(&group, m);

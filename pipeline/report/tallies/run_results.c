@@ -59,10 +59,9 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 	}
 }
 
-struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struct sl_results *r)
+struct sl_truncated sl_results_truncated(const struct sl_results *r, uint64_t max_steps)
 {
-	return (struct sl_truncated){r->fate[SL_FATE_max_steps].count, r->all.particles,
-		plan->config.transport.max_steps};
+	return (struct sl_truncated){r->fate[SL_FATE_max_steps].count, r->all.particles, max_steps};
 }
 
 void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
@@ -71,10 +70,10 @@ void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
 
 	sl_json_array(j, "warnings");
 	snprintf(text, sizeof(text),
-		"%llu particle%s (%.3g %%) reached transport.max_steps = %llu and ended with fate "
+		"%lu particle%s (%.3g %%) reached transport.max_steps = %lu and ended with fate "
 		"max_steps: the results lack the rest of their histories; raise transport.max_steps",
-		(unsigned long long)t->count, t->count == 1 ? "" : "s",
-		100 * (double)t->count / (double)t->particles, (unsigned long long)t->max_steps);
+		t->count, t->count == 1 ? "" : "s", 100 * (double)t->count / (double)t->particles,
+		t->max_steps);
 	if (t->count > 0)
 		sl_json_text(j, NULL, text);
 	sl_json_close(j);

@@ -70,7 +70,7 @@ struct sl_truncated {
 	uint64_t count, particles; /* of the committed batches */
 	uint64_t max_steps;        /* transport.max_steps */
 };
-struct sl_truncated sl_results_truncated(const struct sl_plan *plan, const struct sl_results *r);
+struct sl_truncated sl_results_truncated(const struct sl_results *r, uint64_t max_steps);
 void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j);
 
 /*

@@ -246,9 +246,7 @@ static void write_axis(struct sl_json *j, const struct sl_choices *choices,
 	sl_json_text(j, "unit", sl_units[sl_column_unit(&choices->named, a->column)].text);
 	if (bracketed)
 		sl_json_text(j, "spacing", spacings[a->spacing]);
-	sl_json_u64(j, "bins", a->bins);
-	sl_json_real(j, "from", a->lo);
-	sl_json_real(j, "to", a->hi);
+	sl_json_add(j, "bins %u from %g to %g", a->bins, a->lo, a->hi);
 	if (a->spacing == SL_SPACING_EDGES)
 		sl_json_reals(j, "edges", &choices->grid_edge[a->first_edge], a->bins + 1);
 }
@@ -273,8 +271,7 @@ static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t 
 	const uint32_t n = w->plan->recipe.grids.grid[number].cells;
 
 	sl_json_object(j, sl_grid_row_name(f, fate));
-	sl_json_u64(j, "under", count[0]);
-	sl_json_u64(j, "over", count[n + 1]);
+	sl_json_add(j, "under %lu over %lu", count[0], count[n + 1]);
 	if (is_score) {
 		sl_json_real(j, "weight_under", weight_at(w, number, fate, 0));
 		sl_json_real(j, "weight_over", weight_at(w, number, fate, n + 1));
@@ -299,8 +296,8 @@ static void write_tally(struct sl_json *j, const struct sl_workspace *w, uint32_
 	sl_density_unit(choices, f, unit);
 	sl_json_object(j, NULL);
 	if (f->bracketed) {
-		sl_json_text(j, "name", sl_tally_name(choices, number, name));
-		sl_json_text(j, "density_unit", unit);
+		sl_json_add(
+			j, "name %s density_unit %s", sl_tally_name(choices, number, name), unit);
 		if (f->score == SL_SCORE_CROSSING)
 			sl_json_real(j, "plane_z_cm", f->plane);
 		sl_json_array(j, "axes");
@@ -322,8 +319,7 @@ static void write_tally(struct sl_json *j, const struct sl_workspace *w, uint32_
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
 			write_row(j, w, number, fate);
-	sl_json_close(j);
-	sl_json_close(j);
+	sl_json_add(j, "} }");
 }
 
 /* Before the first batch is committed the sums do not exist, and the members are left out. */

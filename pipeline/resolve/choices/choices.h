@@ -16,7 +16,6 @@
 #include "stages/formats/common/common.h"
 #include "stages/formats/common/format.h"
 #include "stages/models/model.h"
-#include "stages/selection/grid.h"
 #include "stages/selection/key.h"
 #include "stages/selection/program.h"
 

@@ -9,7 +9,6 @@
  */
 #include "pipeline/resolve/choices/choices.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"

@@ -6,7 +6,6 @@
  */
 #include "pipeline/resolve/condition/condition.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What the arguments must be, and the dimension of the result. */

@@ -19,7 +19,6 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */

@@ -6,8 +6,6 @@
  */
 #include "pipeline/resolve/output/output.h"
 
-#include <math.h>
-
 #include "pipeline/config/reader/reader.h"
 #include "stages/formats/formats.h"
 

@@ -12,13 +12,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, REAL_EXAMPLE = 16, WHOLE_EXAMPLE = 32 };
 

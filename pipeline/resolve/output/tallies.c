@@ -9,7 +9,6 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/text/text.h"
-#include "stages/models/models.h"
 
 enum {
 	BINS_EXAMPLE = 50,

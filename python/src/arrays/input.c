@@ -6,7 +6,6 @@
  */
 #include "python/src/arrays/arrays.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Whether a format has Python objects. The names of fields are between colons. */

@@ -151,18 +151,14 @@ enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_sele
 	struct host_filter f = {.t = t, .s = s, .index = index, .exec = {.space = SL_HOST}};
 	const struct sl_backend *cpu;
 	struct sl_arena a = {0};
-	enum sl_status status;
-	void *block;
+	SL_CLOSED_BY(sl_host_give) void *block = NULL;
 
 	SL_TRY(sl_find(SL_SORT, "cpu", &cpu));
 	lay_out(&f, cpu, &a);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
 	a = (struct sl_arena){block, 0, a.used};
 	lay_out(&f, cpu, &a);
-	status = keep(&f);
-	if (status == SL_OK && s->choices.n_fields > 0)
-		status = order(&f, cpu);
+	SL_TRY(keep(&f));
 	*n_kept = f.n_kept;
-	sl_memory_give(SL_HOST, block);
-	return status;
+	return s->choices.n_fields > 0 ? order(&f, cpu) : SL_OK;
 }

@@ -1,7 +1,6 @@
 /* table.c - see filter.h. */
 #include "python/src/filter/filter.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
