@@ -101,8 +101,8 @@ class Quantity:
 
 
 def test_quantities_and_tables_of_other_libraries(tmp_path):
-    plan = sluice.plan(SLAB, model__slab__thickness=Quantity(numpy.float64(200)))
-    assert sluice.plan(SLAB, model__slab__thickness="200 um").text.split("estimate")[0] == plan.text.split("estimate")[0]
+    texts = [sluice.plan(SLAB, model__slab__thickness=t).text for t in (Quantity(numpy.float64(200)), "200 um")]
+    assert len({re.sub(r"[0-9.]+ .iB free", "", text.split("estimate")[0]) for text in texts}) == 1
     for thickness in ([Quantity(100), Quantity(50.5)], Quantity(numpy.array([100, 50.5]))):
         layers = dict(mu_a=["1 /cm"] * 2, mu_s=["9 /cm"] * 2, thickness=thickness)
         assert sluice.run({"run": {"name": "a", "particles": 10}, "keep": "absorbed", "model": {"slab": layers}}).particles == 10
