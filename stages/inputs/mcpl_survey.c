@@ -197,122 +197,73 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* A part of the records of a file, and its survey. */
-struct survey_part {
-	struct sl_job job;
-	struct sl_mcpl_stream stream; /* has only the records of the part */
-	struct sl_mcpl_pass pass;
-	size_t bytes;
-};
-
-/* Job: checks the records. The checksum has all bytes of the part, also after a failure. */
-static enum sl_status check(void *context)
-{
-	struct survey_part *p = (struct survey_part *)context;
-	const uint8_t *begin = p->stream.at;
-	enum sl_status s = sl_check_mcpl_records(&p->stream, &p->pass);
-
-	p->pass.crc = sl_crc32_update(
-		p->pass.crc, p->pass.summed, (size_t)(begin + p->bytes - p->pass.summed));
-	return s;
-}
-
-/* Starts the survey of n records of the file from number first on. */
-static void start(struct sl_job_pool *pool, struct survey_part *p,
-	const struct sl_mcpl_stream *file, bool drops, uint64_t first, uint64_t n)
-{
-	const uint8_t *at = file->at + (size_t)first * file->header.record_bytes;
-	size_t bytes = (size_t)n * file->header.record_bytes;
-
-	*p = (struct survey_part){.job = {.run = check, .context = p},
-		.stream = *file,
-		.pass = {.first = first, .drops = drops, .summed = at},
-		.bytes = bytes};
-	p->stream.header.particles = n;
-	p->stream.at = at;
-	p->stream.left = bytes;
-	sl_job_submit(pool, &p->job, false);
-}
-
-/* The survey of the later parts of the file. */
-struct survey_rest {
-	uint32_t crc;
-	size_t bytes;
-	bool drops;
-	uint64_t damaged;
-	double *weights; /* of each part of the file */
-	enum sl_status status;
-	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
+/* The survey of a file in parts. */
+struct survey_parts {
+	const struct sl_mcpl_stream *file; /* at its first record */
+	uint64_t each;                     /* records of a part, but for the last one */
+	uint32_t n;
+	struct sl_mcpl_pass *part;
 };
 
 /*
- * Waits for part i and puts its results before those of the later parts. Its failure replaces
- * theirs.
+ * Task: checks the records of a part. The last part comes first: if the file is larger than the
+ * memory for cached pages, its beginning, which the batches read next, is cached then.
  */
-static void add(
-	struct sl_job_pool *pool, struct survey_part *p, uint64_t i, struct survey_rest *rest)
+static enum sl_status check_part(void *context, uint32_t worker, uint32_t task)
 {
-	enum sl_status s = sl_job_wait(pool, &p->job);
+	const struct survey_parts *all = (const struct survey_parts *)context;
+	const uint64_t first = (all->n - 1 - task) * all->each,
+		       left = all->file->header.particles - first;
+	struct sl_mcpl_pass *part = &all->part[all->n - 1 - task];
+	struct sl_mcpl_stream s = *all->file;
 
-	rest->crc = sl_crc32_combine(p->pass.crc, rest->crc, rest->bytes);
-	rest->bytes += p->bytes;
-	rest->weights[i] = p->pass.weights;
-	rest->damaged += p->pass.damaged;
-	if (s == SL_OK)
-		return;
-	rest->status = s;
-	memcpy(rest->message, sl_last_error(), sizeof(rest->message));
+	(void)worker;
+	s.at += (size_t)first * s.header.record_bytes;
+	s.header.particles = left < all->each ? left : all->each;
+	s.left = (size_t)s.header.particles * s.header.record_bytes;
+	part->first = first;
+	part->summed = s.at;
+	return sl_check_mcpl_records(&s, part);
 }
 
-/*
- * From the last part to the first: if the file is larger than the memory for cached pages, its
- * beginning, which the batches read next, is cached then.
- */
-static void survey_parts(struct sl_job_pool *pool, const struct sl_mcpl_stream *s, uint64_t parts,
-	uint64_t each, struct survey_rest *rest)
+/* Joins the results of the parts, in the order of the file. */
+static void add_parts(const struct survey_parts *all, struct sl_mcpl_pass *pass)
 {
-	const uint32_t at_a_time = pool->n > 0 ? pool->n : 1;
-	struct survey_part part[SL_JOB_THREADS_MOST] = {0};
-	uint64_t n = s->header.particles - (parts - 1) * each; /* records of the last part */
+	const uint8_t *at = all->file->at;
 
-	for (uint64_t k = 0; k < parts + at_a_time; k++) {
-		struct survey_part *p = &part[k % at_a_time];
+	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(at - pass->summed));
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct sl_mcpl_pass *part = &all->part[i];
 
-		if (k >= at_a_time && k - at_a_time < parts)
-			add(pool, p, parts - 1 - (k - at_a_time), rest);
-		if (k < parts) {
-			start(pool, p, s, rest->drops, (parts - 1 - k) * each, n);
-			n = each;
-		}
+		pass->crc = sl_crc32_combine(pass->crc, part->crc, (size_t)(part->summed - at));
+		pass->damaged += part->damaged;
+		pass->weights += part->weights;
+		pass->summed = at = part->summed;
 	}
 }
 
+/* After a failure in any part, the whole file is checked, which finds the first one. */
 enum sl_status sl_survey_plain(
 	struct sl_job_pool *pool, const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
-	const uint64_t each = SL_SURVEY_PART_BYTES / s->header.record_bytes,
-		       particles = s->header.particles, parts = (particles + each - 1) / each;
-	struct survey_rest rest = {.status = SL_OK, .drops = pass->drops};
-	void *weights;
+	struct survey_parts all = {
+		.file = s, .each = SL_SURVEY_PART_BYTES / s->header.record_bytes};
+	struct sl_mcpl_stream whole = *s;
+	bool done = false;
+	void *memory;
 
-	if (parts <= 1) {
-		struct sl_mcpl_stream whole = *s;
-
-		return sl_check_mcpl_records(&whole, pass);
+	all.n = (uint32_t)sl_ceil_div(s->header.particles, all.each);
+	if (all.n > 1) {
+		SL_TRY(sl_memory_get(SL_HOST, all.n * sizeof(*all.part), &memory));
+		all.part = (struct sl_mcpl_pass *)memory;
+		for (uint32_t i = 0; i < all.n; i++)
+			all.part[i] = (struct sl_mcpl_pass){.drops = pass->drops};
+		done = sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK;
+		if (done)
+			add_parts(&all, pass);
+		sl_memory_give(SL_HOST, memory);
 	}
-	SL_TRY(sl_memory_get(SL_HOST, (size_t)parts * sizeof(double), &weights));
-	rest.weights = (double *)weights;
-	survey_parts(pool, s, parts, each, &rest);
-	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(s->at - pass->summed));
-	pass->crc = sl_crc32_combine(pass->crc, rest.crc, rest.bytes);
-	pass->summed = s->at + rest.bytes;
-	pass->damaged += rest.damaged;
-	for (uint64_t i = 0; i < parts; i++)
-		pass->weights += rest.weights[i];
-	sl_memory_give(SL_HOST, weights);
-	if (rest.status != SL_OK)
-		sl_set_last_error(rest.message);
-	return rest.status;
+	return done ? SL_OK : sl_check_mcpl_records(&whole, pass);
 }
 
 /* --- lists of other formats ------------------------------------------------------------------- */
