@@ -190,6 +190,5 @@ enum sl_status sl_image_sum_numbers(
 
 enum sl_status sl_image_sum_png(const struct sl_image_sum *c, size_t *bytes)
 {
-	return sl_png_make(
-		c->image.width, c->image.height, c->grey, c->file, c->file_bytes, bytes);
+	return sl_png_make(c->image.width, c->image.height, c->grey, c->file, c->file_bytes, bytes);
 }

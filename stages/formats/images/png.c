@@ -17,8 +17,8 @@ size_t sl_png_memory(uint32_t width)
 	return ((size_t)512 << 10) + 8 * ((size_t)width + 256);
 }
 
-enum sl_status sl_png_make(uint32_t width, uint32_t height, const uint8_t *grey, void *file,
-	size_t size, size_t *used)
+enum sl_status sl_png_make(
+	uint32_t width, uint32_t height, const uint8_t *grey, void *file, size_t size, size_t *used)
 {
 	png_image image = {.version = PNG_IMAGE_VERSION,
 		.width = width,
