@@ -51,8 +51,7 @@ size_t sl_openpmd_path(char *path, size_t size, uint64_t number, const char *spe
 
 /* --- layout -------------------------------------------------------------------------------- */
 
-/* The number of chunks of a table, and their bytes without compression. */
-static size_t count_chunks(const struct sl_table *t, size_t *bytes)
+size_t sl_openpmd_count_chunks(const struct sl_table *t, size_t *bytes)
 {
 	size_t n = 0;
 
@@ -72,7 +71,8 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	size_t bytes;
-	size_t n = count_chunks(most, &bytes), size = run->form == SL_AS_STREAMS ? 0 : bytes;
+	size_t n = sl_openpmd_count_chunks(most, &bytes),
+	       size = run->form == SL_AS_STREAMS ? 0 : bytes;
 	size_t pieces_bytes = sl_size_add(
 		sizeof(struct sl_openpmd_pieces), sl_size_mul(n, sizeof(struct sl_openpmd_chunk)));
 	void *pieces = sl_cut(a, pieces_bytes);
@@ -150,7 +150,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
 	uint32_t columns = 0;
 	size_t bytes;
-	size_t n = count_chunks(t, &bytes);
+	size_t n = sl_openpmd_count_chunks(t, &bytes);
 
 	*pieces = (struct sl_openpmd_pieces){.chunk = (struct sl_openpmd_chunk *)(pieces + 1),
 		.n_chunks = (p->pieces_bytes - sizeof(*pieces)) / sizeof(*pieces->chunk)};
