@@ -227,7 +227,7 @@ static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run
 /* The image is the header. The largest of the files of a run is the one with a common weight. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	return sl_mcpl_put_header(NULL, run, most, 1, NULL);
+	return sl_mcpl_put_header(NULL, run, most, 1, most->n, NULL);
 }
 
 /* The header is made at the end of the image and stored in a gzip member at its beginning. */
@@ -242,7 +242,8 @@ static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_f
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p)
 {
-	return sl_mcpl_put_header(at, run, &p->table, *(const double *)p->pieces, batch);
+	return sl_mcpl_put_header(
+		at, run, &p->table, *(const double *)p->pieces, p->table.n, batch);
 }
 
 /* Lists the pieces of a file: the header in the image, the packed records where they are. */

@@ -39,9 +39,6 @@ struct sl_mcpl_stream {
 	uint8_t *window;     /* NULL for a plain file */
 };
 
-/* Whether the first bytes are those of gzip. Like the reference, this ignores the file name. */
-bool sl_mcpl_is_gzipped(const void *file, size_t bytes);
-
 /* Bytes allocated for a gzip file: the window, and the state of the decompression. */
 enum { SL_MCPL_GZIP_BYTES = (1 << 16) + SL_INFLATE_BYTES };
 

@@ -393,15 +393,10 @@ enum sl_status sl_csv_gz_read(
 	return read_file(file, bytes, true, false, a, t);
 }
 
-static bool is_gzipped(const void *file, size_t bytes)
-{
-	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
-}
-
 enum sl_status sl_csv_read_any(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	return read_file(file, bytes, is_gzipped(file, bytes), true, a, t);
+	return read_file(file, bytes, sl_is_gzip(file, bytes), true, a, t);
 }
 
 /*
@@ -414,7 +409,7 @@ bool sl_csv_is_any(const void *file, size_t bytes)
 	struct sl_table t = {.n = 0};
 	void *block;
 	size_t used;
-	enum sl_status s = sl_format_load(is_gzipped(file, bytes) ? sl_csv_gz_read : sl_csv_read,
+	enum sl_status s = sl_format_load(sl_is_gzip(file, bytes) ? sl_csv_gz_read : sl_csv_read,
 		file, bytes, &t, &block, &used);
 
 	sl_memory_give(SL_HOST, block);
