@@ -15,30 +15,27 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
-enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
+enum { POSITION = 3, WEIGHT = 10 };
 
-/* The numbers of a record: their names, and the factors that convert them to internal units. */
-struct record_numbers {
-	int n, weight; /* how many; the index of the weight, n if there is none */
-	const char *name[NUMBERS_MOST];
-	double factor[NUMBERS_MOST];
-};
+/*
+ * The numbers of a record, in their order, and the factors that convert them to internal units. A
+ * record without polarisation begins with the position, and one without a weight ends before it.
+ */
+static const struct {
+	const char *name;
+	double factor;
+} numbers[WEIGHT + 1] = {{"polarisation", 1}, {"polarisation", 1}, {"polarisation", 1}, {"x", 1},
+	{"y", 1}, {"z", 1}, {"direction", 1}, {"direction", 1}, {"energy", SL_MCPL_KEV},
+	{"time", SL_MCPL_NS}, {"weight", 1}};
 
-/* The numbers of a record of a file with the given header. */
-static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
+static int first_number(const struct sl_mcpl_header *h)
 {
-	static const char *const names[] = {
-		"x", "y", "z", "direction", "direction", "energy", "time", "weight"};
-	int before = h->polarised ? 3 : 0, n = h->weight == 0 ? WEIGHT + 1 : WEIGHT;
-	struct record_numbers all = {.n = before + n, .weight = before + WEIGHT};
+	return h->polarised ? 0 : POSITION;
+}
 
-	for (int i = 0; i < all.n; i++) {
-		int k = i - before;
-
-		all.name[i] = k < 0 ? "polarisation" : names[k];
-		all.factor[i] = k == ENERGY ? SL_MCPL_KEV : k == TIME ? SL_MCPL_NS : 1;
-	}
-	return all;
+static bool has_weights(const struct sl_mcpl_header *h)
+{
+	return h->weight == 0;
 }
 
 /* Fails because a weight, which is summed, is NaN or infinite in the file. */
@@ -51,10 +48,9 @@ static enum sl_status check_weight(uint64_t particle, double weight)
 		(unsigned long long)particle, weight);
 }
 
-/* Records as stored, and the numbers that they consist of. */
+/* Records as stored. */
 struct stored_records {
 	const struct sl_mcpl_header *h;
-	struct record_numbers numbers;
 	const uint8_t *at;
 	size_t n;
 	uint64_t first; /* the number of the first record in the file */
@@ -64,24 +60,26 @@ static double number_at(const struct stored_records *r, size_t record, int numbe
 {
 	size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
 
-	return sl_mcpl_number(
-		r->h->single, r->at + record * r->h->record_bytes + (size_t)number * bytes);
+	return sl_mcpl_number(r->h->single, r->at + record * r->h->record_bytes +
+						    (size_t)(number - first_number(r->h)) * bytes);
 }
 
-/* Whether a number needs no check: it has the precision and the unit of a column. */
-static bool is_column(const struct stored_records *r, int number)
+/* Whether records have a number that needs a check: not one of the precision and unit of a column. */
+static bool is_checked(const struct sl_mcpl_header *h, int number)
 {
-	return r->h->single && r->numbers.factor[number] == 1 && number != r->numbers.weight;
+	const bool exists = number >= first_number(h) && (number < WEIGHT || has_weights(h));
+
+	return exists && (!h->single || numbers[number].factor != 1 || number == WEIGHT);
 }
 
 /*
- * Whether some record has a number that check_record() refuses; no branches, as such a number is
- * rare.
+ * Whether this number of some record is one that check_record() refuses; no branches, as such a
+ * number is rare.
  */
-static bool has_refused(const struct stored_records *r, int number)
+static bool is_refused(const struct stored_records *r, int number)
 {
-	const bool is_weight = number == r->numbers.weight;
-	const double factor = r->numbers.factor[number];
+	const bool is_weight = number == WEIGHT;
+	const double factor = numbers[number].factor;
 	bool refused = false;
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -93,35 +91,38 @@ static bool has_refused(const struct stored_records *r, int number)
 	return refused;
 }
 
-bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
+/* The same for all numbers. */
+static bool has_refused(const struct stored_records *r)
 {
-	const struct stored_records r = {.h = h, .numbers = numbers_of(h), .at = record, .n = 1};
 	bool refused = false;
 
-	for (int k = 0; k < r.numbers.n; k++)
-		refused |= !is_column(&r, k) && has_refused(&r, k);
+	for (int k = 0; k <= WEIGHT; k++)
+		refused |= is_checked(r->h, k) && is_refused(r, k);
 	return refused;
+}
+
+bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
+{
+	const struct stored_records r = {.h = h, .at = record, .n = 1};
+
+	return has_refused(&r);
 }
 
 /* Fails with the first number of a record that a run cannot have. */
 static enum sl_status check_record(const struct stored_records *r, size_t i)
 {
-	for (int k = 0; k < r->numbers.n; k++)
-		if (!is_column(r, k))
-			SL_TRY(sl_mcpl_check_number(r->first + i, r->numbers.name[k],
-				number_at(r, i, k), r->numbers.factor[k], k == r->numbers.weight));
-	return r->numbers.weight < r->numbers.n
-	               ? check_weight(r->first + i, number_at(r, i, r->numbers.weight))
-	               : SL_OK;
+	for (int k = 0; k <= WEIGHT; k++)
+		if (is_checked(r->h, k))
+			SL_TRY(sl_mcpl_check_number(r->first + i, numbers[k].name,
+				number_at(r, i, k), numbers[k].factor, k == WEIGHT));
+	return has_weights(r->h) ? check_weight(r->first + i, number_at(r, i, WEIGHT)) : SL_OK;
 }
 
 /* Counts the damaged records, and adds the weights of the others. */
 static enum sl_status count_damaged(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
-	const bool weighs = r->numbers.weight < r->numbers.n;
-
 	for (size_t i = 0; i < r->n; i++) {
-		double weight = weighs ? number_at(r, i, r->numbers.weight) : 0;
+		double weight = has_weights(r->h) ? number_at(r, i, WEIGHT) : 0;
 
 		if (sl_is_damaged_record(r->h, r->at + i * r->h->record_bytes) || !isfinite(weight))
 			pass->damaged++;
@@ -137,16 +138,14 @@ static enum sl_status count_damaged(const struct stored_records *r, struct sl_mc
  */
 static enum sl_status check_records(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
-	bool refused = false;
+	const bool refused = has_refused(r);
 
-	for (int k = 0; k < r->numbers.n; k++)
-		refused |= !is_column(r, k) && has_refused(r, k);
 	if (refused && pass->drops)
 		return count_damaged(r, pass);
 	for (size_t i = 0; refused && i < r->n; i++)
 		SL_TRY(check_record(r, i));
-	for (size_t i = 0; r->numbers.weight < r->numbers.n && i < r->n; i++) {
-		double weight = number_at(r, i, r->numbers.weight);
+	for (size_t i = 0; has_weights(r->h) && i < r->n; i++) {
+		double weight = number_at(r, i, WEIGHT);
 
 		/* again, because a file that changes can have another weight now */
 		SL_TRY(sl_mcpl_check_number(r->first + i, "weight", weight, 1, true));
@@ -178,7 +177,7 @@ enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weig
 enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct stored_records r = {.h = h, .numbers = numbers_of(h)};
+	struct stored_records r = {.h = h};
 	bool trailing;
 
 	for (;;) {
