@@ -137,7 +137,7 @@ enum sl_status sl_openpmd_read(
 
 /* --- openpmd_write ---------------------------------------------------------------------------- */
 
-/* Makes the HDF5 file of a packed batch (format.h, image_bytes and assemble). */
+/* Makes the HDF5 file of a packed batch (format.h, image and assemble). */
 
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run);
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,

@@ -376,10 +376,8 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 		.data = p->bytes,
 		.data_bytes = p->used};
 
-	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
 	SL_TRY(sl_h5_writer_make(make_image, parts, sizeof(parts) / sizeof(*parts), &h, &bytes));
 	bytes -= p->used;
-	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, rest, h.head);
 	sl_format_add_packed(file, p);
 	sl_pieces_add(file, rest + h.head, bytes - h.head);

@@ -67,12 +67,12 @@ uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *f
 	uint8_t *records;
 
 	sl_mcpl_set_facts(&run, facts);
-	sl_format_mcpl.lay_out(&a, t, &run, &p);
+	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
 	a = (struct sl_arena){
 		.base = aligned_alloc(SL_ALIGN, sl_round_up(a.used, SL_ALIGN)), .size = a.used};
 	assert_non_null(a.base);
-	sl_format_mcpl.lay_out(&a, t, &run, &p);
-	assert_ok(sl_format_mcpl.pack(&x, &run, t, &p));
+	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
+	assert_ok(sl_format_pack(&sl_format_mcpl, &x, &run, t, NULL, &p));
 	*bytes = p.used;
 	records = (uint8_t *)malloc(p.used + 1);
 	assert_non_null(records);
