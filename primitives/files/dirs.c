@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,11 @@ static int check_directory(const char *path)
  */
 static int sync_parent(const char *path)
 {
-	char parent[SL_PATH_BYTES];
-	size_t n = strlen(path);
+	char copy[SL_PATH_BYTES];
 	int fd, error;
 
-	while (n > 0 && path[n - 1] == '/')
-		n--;
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	snprintf(parent, sizeof(parent), "%.*s", (int)n, n ? path : "");
-	fd = sl_open(AT_FDCWD, n ? parent : ".", O_RDONLY | O_DIRECTORY);
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = sl_open(AT_FDCWD, dirname(copy), O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return errno == EACCES ? 0 : errno;
 	error = sl_sync_directory(fd);

@@ -81,14 +81,12 @@ FUZZ(topas)
 	uint8_t *header = fuzz_split(&data, &size, &length);
 	char *text = header ? strndup((const char *)header, length) : NULL;
 	struct sl_mcpl_particle p;
-	struct sl_topas t;
+	struct sl_topas t = {.block = NULL};
 
-	if (text) {
-		if (fuzz_check(sl_topas_open(text, data, size, &t)))
-			for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
-				fuzz_check(sl_topas_particle(&t, i, &p));
-		sl_topas_close(&t);
-	}
+	if (text && fuzz_check(sl_topas_open(text, data, size, &t)))
+		for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
+			fuzz_check(sl_topas_particle(&t, i, &p));
+	sl_topas_close(&t);
 	free(text);
 	free(header);
 }

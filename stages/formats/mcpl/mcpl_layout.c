@@ -204,7 +204,7 @@ static void repack(const struct sl_mcpl_header *from, const uint8_t *at, double 
 	packed[2] = copysign(number[2], packed[2]);
 }
 
-void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
+static void recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	const struct sl_mcpl_header *to, uint8_t *out)
 {
 	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
@@ -213,10 +213,6 @@ void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	uint32_t pdg = (uint32_t)from->pdg, flags = 0;
 	struct sl_mcpl_buffer w = {out, 0};
 
-	if (sl_mcpl_has_same_layout(from, to)) {
-		memcpy(out, record, from->record_bytes);
-		return;
-	}
 	for (int k = 0; k <= WEIGHT; k++) {
 		const bool has = has_number(from, k), is_direction = k >= DIRECTION && k < TIME,
 			   is_copied = has && !(from->version == 2 && is_direction);
@@ -248,6 +244,6 @@ void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *re
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		sl_mcpl_recode(from, records + (size_t)i * from->record_bytes, to,
+		recode(from, records + (size_t)i * from->record_bytes, to,
 			out + (size_t)i * to->record_bytes);
 }

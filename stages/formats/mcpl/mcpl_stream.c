@@ -347,13 +347,6 @@ static void set_direction(
 	p->energy = fabs(packed[2]);
 }
 
-enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record)
-{
-	SL_TRY(take_records(s, s->header.record_bytes, record));
-	s->read++;
-	return SL_OK;
-}
-
 void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl_mcpl_particle *p)
 {
 	double packed[3];
@@ -379,7 +372,8 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 {
 	const uint8_t *record;
 
-	SL_TRY(sl_mcpl_next_record(s, &record));
+	SL_TRY(take_records(s, s->header.record_bytes, &record));
+	s->read++;
 	sl_mcpl_decode(&s->header, record, p);
 	return SL_OK;
 }
