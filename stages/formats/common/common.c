@@ -49,8 +49,7 @@ size_t sl_gzip_store(const void *in, size_t bytes, uint8_t *out)
 		.out_bytes = &used,
 		.wrapper = SL_GZIP};
 
-	(void)sl_deflate_store_one(
-		&no_scratch, &job); /* has no failures, and fills the room exactly */
+	(void)sl_deflate_store_one(&no_scratch, &job); /* the room is exact, so it succeeds */
 	return used;
 }
 

@@ -232,8 +232,8 @@ struct sl_format {
 
 	/*
 	 * Adds the file of p to *file. What assemble makes is stored in image, a block of size
-	 * bytes. image and p must stay valid while *file is used. Any number of threads may assemble
-	 * different batches.
+	 * bytes. image and p must stay valid while *file is used. Any number of threads may
+	 * assemble different batches.
 	 */
 	enum sl_status (*assemble)(const struct sl_file_facts *run,
 		const struct sl_batch_facts *batch, const struct sl_packed *p, void *image,

@@ -75,7 +75,7 @@ enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_fou
  * time.
  */
 
-/* Upper limits of the size of the file, and of the memory that libpng allocates for it, in bytes. */
+/* Upper limits of the size of the file, and of the memory that libpng allocates, in bytes. */
 size_t sl_png_bytes(uint32_t width, uint32_t height);
 size_t sl_png_memory(uint32_t width);
 

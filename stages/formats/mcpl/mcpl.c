@@ -53,10 +53,10 @@ size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 }
 
 /*
- * Without device packing, the host makes the records in memory of the slot. The image is the
- * header. The largest of the files of a run is the one with a common weight. sl_packed.pieces points
+ * Without device packing, the host makes the records in memory of the slot. sl_packed.pieces points
  * to the common weight of the particles, which is needed after the columns are reused; 0: each has
- * its own.
+ * its own. The image is the header. The largest of the files of a run is the one with a common
+ * weight.
  */
 static struct sl_format_sizes sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {

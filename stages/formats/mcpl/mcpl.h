@@ -189,9 +189,9 @@ struct sl_mcpl_header sl_mcpl_header_of(
 
 /*
  * Writes the header, with all strings, of a list with the columns of t, and returns its size, which
- * does not depend on batch and particles. The number of particles may be larger than a table allows.
- * The comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL: only
- * returns the size, and batch is not used.
+ * does not depend on batch and particles. The number of particles may be larger than a table
+ * allows. The comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL:
+ * only returns the size, and batch is not used.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t particles, const struct sl_batch_facts *batch);

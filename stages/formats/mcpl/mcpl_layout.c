@@ -169,7 +169,7 @@ bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcp
 	       (a->weight != 0) == (b->weight != 0);
 }
 
-/* The places of numbers in a record that has all: polarisation, position, direction and energy, ... */
+/* The places of the numbers in a record that has all of them; the first ones are polarisations. */
 enum { POSITION = 3, DIRECTION = 6, TIME = 9, WEIGHT = 10 };
 
 static bool has_number(const struct sl_mcpl_header *h, int k)

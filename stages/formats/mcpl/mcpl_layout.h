@@ -63,10 +63,10 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b);
 
 /*
- * Writes n records of a header `from`, one after another, with the layout of a header `to`, which is of version 3.
- * Each number keeps its bits, or is converted between 4 and 8 bytes; only a direction of version 2
- * is packed again. A field that the record lacks is 0; a weight or PDG code is then that of the
- * header `from`.
+ * Writes n records of a header `from`, one after another, with the layout of a header `to`, which
+ * is of version 3. Each number keeps its bits, or is converted between 4 and 8 bytes; only a
+ * direction of version 2 is packed again. A field that the record lacks is 0; a weight or PDG code
+ * is then that of the header `from`.
  */
 void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
 	const struct sl_mcpl_header *to, uint8_t *out);
