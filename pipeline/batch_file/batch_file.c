@@ -62,8 +62,8 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_file_line(b, line);
 	sl_batch_file_names(plan, b->number, line);
 	SL_TRY(sl_format_check_written(&slot->packed.written, b->n_survivors));
-	SL_TRY(plan->choices.format->assemble(
-		&run, &facts, &slot->packed, image, plan->memory.image, file));
+	SL_TRY(sl_format_assemble(plan->choices.format, &run, &facts, &slot->packed, image,
+		plan->memory.image, file));
 	line->file_bytes = file->bytes;
 	line->file_crc = file->crc;
 	return SL_OK;

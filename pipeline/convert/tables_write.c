@@ -67,7 +67,7 @@ static enum sl_status begin_list(struct sl_conversion *c)
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	const struct sl_table t = sl_survey_table(&c->all, columns_of_record(c));
 	const double weight = sl_mcpl_common_weight(&t, &facts);
-	const size_t bytes = sl_mcpl_put_list(NULL, run, &t, weight, c->all.rows, NULL);
+	const size_t bytes = sl_mcpl_put_header(NULL, run, &t, weight, c->all.rows, NULL);
 	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &facts, weight);
 	SL_CLOSED_BY(sl_host_give) void *header = NULL;
 
@@ -75,7 +75,7 @@ static enum sl_status begin_list(struct sl_conversion *c)
 	SL_TRY(sl_mcpl_record_of(&t, &facts, &c->record));
 	note_dropped(c);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
-	sl_mcpl_put_list((uint8_t *)header, run, &t, weight, c->all.rows, &c->batch);
+	sl_mcpl_put_header((uint8_t *)header, run, &t, weight, c->all.rows, &c->batch);
 	h.particles = c->all.rows;
 	return sl_convert_begin_list(c, header, bytes, &h);
 }

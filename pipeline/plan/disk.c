@@ -42,12 +42,11 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
 {
 	struct sl_file_facts facts = plan->facts;
-	struct sl_packed packed;
-	struct sl_arena a = {0};
+	struct sl_format_sizes sizes;
 
 	facts.form = SL_AS_COLUMNS;
-	plan->choices.format->lay_out(&a, most, &facts, &packed);
-	return sl_size_add(plan->choices.format->image_bytes(most, &facts), packed.size);
+	sizes = plan->choices.format->sizes(most, &facts);
+	return sl_size_add(sizes.image, sizes.packed);
 }
 
 /*
@@ -103,7 +102,7 @@ static uint64_t run_bytes(const struct sl_plan *plan, double rows, double packed
 	size_t file = file_bytes(plan, &most), list;
 
 	if (packed > 0)
-		file = sl_size_add(plan->choices.format->image_bytes(&most, &plan->facts),
+		file = sl_size_add(plan->choices.format->sizes(&most, &plan->facts).image,
 			(size_t)(packed * rows));
 	list = list_bytes(plan, file, rows);
 	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));

@@ -76,7 +76,7 @@ static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 	(void)sl_cut_items(
 		&a, sl_merge_readers(plan, plan->recipe.n_batches), SL_TABLE_READER_BYTES);
 	f->join->lay_out(&a, j);
-	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j->all, &plan->facts)),
+	return sl_size_add(sl_size_add(a.used, f->sizes(&j->all, &plan->facts).image),
 		sl_size_mul(row_bytes(&j->all), sl_merge_readers(plan, plan->recipe.n_batches) *
 								(size_t)sl_memory_plan_rows(plan) +
 							sl_join_rows(j->rows)));

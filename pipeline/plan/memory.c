@@ -28,7 +28,7 @@ static void lay_out_on_host(struct sl_arena *block, const struct sl_plan *plan,
 	struct sl_arena spent = *block;
 
 	spent.used = sl_batch_lay_out(block, r, sl_memory_plan_batch(plan), &s->batch);
-	plan->choices.format->lay_out(&spent, most, &plan->facts, &s->packed);
+	sl_format_lay_out(plan->choices.format, &spent, most, &plan->facts, &s->packed);
 	if (spent.used > block->used)
 		block->used = spent.used;
 }
@@ -43,10 +43,10 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 	uint32_t n = sl_memory_plan_batch(plan);
 	struct sl_table table = sl_plan_table(plan, sl_most_survivors(r, n));
 	struct sl_table most = sl_format_table(plan->choices.format, &table);
-	size_t scratch = plan->choices.format->scratch(&most, &plan->facts);
+	size_t scratch = plan->choices.format->sizes(&most, &plan->facts).scratch;
 
 	if (plan->on_device) {
-		plan->choices.format->lay_out(block, &most, &plan->facts, &s->packed);
+		sl_format_lay_out(plan->choices.format, block, &most, &plan->facts, &s->packed);
 		if (r->inputs)
 			sl_layout_columns(pinned, sl_stored_columns(r), n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, r->unpacked, &s->batch.table);
@@ -169,7 +169,7 @@ static void measure(struct sl_plan *plan)
 		measure_by(plan, &recipe);
 	}
 	memory->image =
-		sl_round_up(plan->choices.format->image_bytes(&most, &plan->facts), SL_ALIGN);
+		sl_round_up(plan->choices.format->sizes(&most, &plan->facts).image, SL_ALIGN);
 	sl_tally_sums_lay_out(&histograms, &recipe, &histogram_sums);
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);

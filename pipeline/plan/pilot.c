@@ -108,8 +108,7 @@ static enum sl_status compute_sample(const struct sl_plan *small, struct sl_host
 	slot->batch.n = empty ? 0 : slot->batch.n;
 	SL_TRY(sl_stages_run(&small->recipe, &slot->exec, &slot->batch, NULL));
 	t = sl_format_table(format, &slot->batch.table);
-	slot->packed.has_crc = false;
-	SL_TRY(format->pack(&slot->exec, &small->facts, &t, &slot->packed));
+	SL_TRY(sl_format_pack(format, &slot->exec, &small->facts, &t, NULL, &slot->packed));
 	*ns += (double)(sl_thread_cpu_ns() - start);
 	return SL_OK;
 }

@@ -354,8 +354,7 @@ struct sl_image_sum {
 	uint8_t *grey; /* per pixel, top row first: sRGB code; set by sl_image_sum_finish() */
 	void *file;    /* buffer for one image file at a time */
 	size_t file_bytes;
-	struct sl_arena scratch; /* for libpng */
-	void *block;             /* the one allocation that contains all arrays above */
+	void *block; /* the one allocation that contains all arrays above */
 };
 
 /*

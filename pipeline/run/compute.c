@@ -187,10 +187,8 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 	struct sl_batch *b = &slot->batch;
 	struct sl_table t = sl_format_table(f, &b->table);
 
-	slot->packed.has_crc = false;
-	if (b->device_packed.wanted)
-		return f->take(&slot->exec, &plan->facts, &t, &b->device_packed, &slot->packed);
-	return f->pack(&slot->exec, &plan->facts, &t, &slot->packed);
+	return sl_format_pack(f, &slot->exec, &plan->facts, &t,
+		b->device_packed.wanted ? &b->device_packed : NULL, &slot->packed);
 }
 
 /*

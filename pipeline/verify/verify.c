@@ -51,9 +51,9 @@ static enum sl_status check_file(
 	SL_CLOSED_BY(sl_host_give) void *file = NULL;
 	struct sl_pieces pieces;
 
-	SL_TRY(format->pack(&slot->exec, &run, &t, &slot->packed));
-	SL_TRY(format->assemble(
-		&run, &facts, &slot->packed, w->file_image, w->plan->memory.image, &pieces));
+	SL_TRY(sl_format_pack(format, &slot->exec, &run, &t, NULL, &slot->packed));
+	SL_TRY(sl_format_assemble(format, &run, &facts, &slot->packed, w->file_image,
+		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
 	SL_TRY(sl_survivors_of(format, file, pieces.bytes, t.n, &expected));

@@ -52,43 +52,21 @@ int sl_thread_start(
 
 enum { STACK_BYTES = 4 << 20 };
 
-static void append(struct sl_job_queue *q, struct sl_job *job)
+static void take_out(struct sl_job *job)
 {
-	job->next = NULL;
-	if (q->first)
-		q->last->next = job;
-	else
-		q->first = job;
-	q->last = job;
+	TAILQ_REMOVE(job->queue, job, next);
+	job->queue = NULL;
 }
 
 /* The next job, which leaves its queue; NULL if there is none. */
 static struct sl_job *take(struct sl_job_pool *p)
 {
-	struct sl_job_queue *q = p->urgent.first ? &p->urgent : &p->normal;
-	struct sl_job *job = q->first;
+	struct sl_job *job = TAILQ_FIRST(&p->urgent);
 
+	job = job ? job : TAILQ_FIRST(&p->normal);
 	if (job)
-		q->first = job->next;
+		take_out(job);
 	return job;
-}
-
-/* Takes a job that has not started out of a queue; false if it is not there. */
-static bool take_out(struct sl_job_queue *q, struct sl_job *job)
-{
-	struct sl_job *before = NULL;
-
-	for (struct sl_job *at = q->first; at; before = at, at = at->next) {
-		if (at != job)
-			continue;
-		if (before)
-			before->next = job->next;
-		else
-			q->first = job->next;
-		q->last = q->last == job ? before : q->last;
-		return true;
-	}
-	return false;
 }
 
 /* Messages are per thread, so that of a failure is copied. */
@@ -123,6 +101,8 @@ static void *run_thread(void *context)
 void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads)
 {
 	memset(p, 0, sizeof(*p));
+	TAILQ_INIT(&p->urgent);
+	TAILQ_INIT(&p->normal);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->submitted, NULL);
 	pthread_cond_init(&p->done, NULL);
@@ -160,7 +140,8 @@ void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent)
 	}
 	pthread_mutex_lock(&p->lock);
 	job->pending = true;
-	append(urgent ? &p->urgent : &p->normal, job);
+	job->queue = urgent ? &p->urgent : &p->normal;
+	TAILQ_INSERT_TAIL(job->queue, job, next);
 	pthread_cond_signal(&p->submitted);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -171,7 +152,9 @@ static bool wait_or_take(struct sl_job_pool *p, struct sl_job *job)
 	bool taken;
 
 	pthread_mutex_lock(&p->lock);
-	taken = job->pending && (take_out(&p->urgent, job) || take_out(&p->normal, job));
+	taken = job->queue != NULL;
+	if (taken)
+		take_out(job);
 	while (job->pending && !taken)
 		pthread_cond_wait(&p->done, &p->lock);
 	job->pending = false;

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "primitives/base/status.h"
 
@@ -47,18 +48,17 @@ int sl_thread_start(
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
+TAILQ_HEAD(sl_job_queue, sl_job);
+
 struct sl_job {
 	enum sl_status (*run)(void *context);
 	void *context;
 	/* set by the functions below; under the lock of the pool while the job is pending */
-	bool pending; /* submitted, and not yet done */
-	struct sl_job *next;
+	bool pending;               /* submitted, and not yet done */
+	struct sl_job_queue *queue; /* NULL: it has started, or is not pending */
+	TAILQ_ENTRY(sl_job) next;
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES]; /* of a failure */
-};
-
-struct sl_job_queue {
-	struct sl_job *first, *last;
 };
 
 enum { SL_JOB_THREADS_MOST = 64 };

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "disk.h"
-#include "primitives/device/device.h"
 
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 {
@@ -45,16 +45,11 @@ static int check_directory(const char *path)
  */
 static int sync_parent(const char *path)
 {
-	char parent[SL_PATH_BYTES];
-	size_t n = strlen(path);
+	char copy[SL_PATH_BYTES];
 	int fd, error;
 
-	while (n > 0 && path[n - 1] == '/')
-		n--;
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	snprintf(parent, sizeof(parent), "%.*s", (int)n, n ? path : "");
-	fd = sl_open(AT_FDCWD, n ? parent : ".", O_RDONLY | O_DIRECTORY);
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = sl_open(AT_FDCWD, dirname(copy), O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return errno == EACCES ? 0 : errno;
 	error = sl_sync_directory(fd);
@@ -186,87 +181,32 @@ enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
 	return SL_OK;
 }
 
-/* The names of a directory: n texts one after the other, each with its NUL. */
-struct names {
-	char *text;
-	size_t used, size, n;
-};
-
-static enum sl_status add_name(void *names, const char *name)
+static int is_listed(const struct dirent *entry)
 {
-	struct names *all = (struct names *)names;
-	size_t bytes = strlen(name) + 1;
-
-	if (bytes > all->size - all->used) {
-		size_t size = all->size * 2 + 4096; /* more than the longest name, 256 */
-		void *text;
-
-		SL_TRY(sl_memory_get(SL_HOST, size, &text));
-		if (all->used)
-			memcpy(text, all->text, all->used);
-		sl_memory_give(SL_HOST, all->text);
-		all->text = (char *)text;
-		all->size = size;
-	}
-	memcpy(all->text + all->used, name, bytes);
-	all->used += bytes;
-	all->n++;
-	return SL_OK;
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Calls each for every entry in no order. Without opendir(3), which allocates memory. */
-static enum sl_status list(
-	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx)
+/* alphasort() depends on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	_Alignas(struct dirent64) char entries[8192];
-	int fd = sl_open(d->fd, ".", O_RDONLY | O_DIRECTORY);
-	enum sl_status s = SL_OK;
-	ssize_t bytes;
-
-	do {
-		bytes = fd < 0 || sl_fault_injected("dir_read")
-		                ? -1
-		                : getdents64(fd, entries, sizeof(entries));
-		if (bytes < 0)
-			s = sl_disk_failed(errno, "list", d->path, NULL);
-		for (ssize_t at = 0; s == SL_OK && at < bytes;) {
-			const struct dirent64 *entry =
-				(const struct dirent64 *)(const void *)(entries + at);
-
-			if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-				s = each(ctx, entry->d_name);
-			at += entry->d_reclen;
-		}
-	} while (s == SL_OK && bytes > 0);
-	if (fd >= 0)
-		close(fd);
-	return s;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 enum sl_status sl_dir_each(
 	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx)
 {
-	struct names all = {NULL, 0, 0, 0};
-	void *block = NULL;
-	enum sl_status s = list(d, add_name, &all);
+	struct dirent **entry = NULL;
+	enum sl_status s = SL_OK;
+	int n = sl_fault_injected("dir_read") ? -1
+	                                      : scandirat(d->fd, ".", &entry, is_listed, by_name);
 
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, all.n * sizeof(char *), &block);
-	if (s == SL_OK) {
-		const char **name = (const char **)block, *at = all.text;
-
-		for (size_t i = 0; i < all.n; at += strlen(at) + 1)
-			name[i++] = at;
-		qsort(name, all.n, sizeof(*name), by_name);
-		for (size_t i = 0; i < all.n && s == SL_OK; i++)
-			s = each(ctx, name[i]);
+	if (n < 0)
+		return sl_disk_failed(errno, "list", d->path, NULL);
+	for (int i = 0; i < n; i++) {
+		if (s == SL_OK)
+			s = each(ctx, entry[i]->d_name);
+		free(entry[i]);
 	}
-	sl_memory_give(SL_HOST, block);
-	sl_memory_give(SL_HOST, all.text);
+	free(entry);
 	return s;
 }

@@ -368,6 +368,17 @@ enum sl_status sl_file_identity(
 	return SL_OK;
 }
 
+enum sl_status sl_file_time(const struct sl_dir *d, const char *name, bool *exists, double *seconds)
+{
+	struct stat facts;
+
+	*seconds = 0;
+	SL_TRY(look_up(d, name, 0, &facts, exists));
+	if (*exists)
+		*seconds = (double)facts.st_mtim.tv_sec + 1e-9 * (double)facts.st_mtim.tv_nsec;
+	return SL_OK;
+}
+
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)
 {
 	SL_TRY(sl_check_name(name));

@@ -186,13 +186,6 @@ bool sl_errno_is_missing(int error);
 /* Whether access(2) of path with mode (R_OK, F_OK) fails with such an errno. */
 bool sl_path_is_missing(const char *path, int mode);
 
-/*
- * Sets *seconds to the time of the last change of the file name below d, since 1970; *exists is
- * false if there is no such file.
- */
-enum sl_status sl_file_time(
-	const struct sl_dir *d, const char *name, bool *exists, double *seconds);
-
 /* Size and CRC-32 of the file name below d, read in pieces. */
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);
@@ -230,6 +223,13 @@ enum sl_status sl_file_exists(const struct sl_dir *d, const char *name, bool *ex
  */
 enum sl_status sl_file_identity(
 	const struct sl_dir *d, const char *name, bool *exists, uint64_t *device, uint64_t *number);
+
+/*
+ * Sets *seconds to the time of the last change of the file name below d, since 1970; *exists is
+ * false if there is no such file.
+ */
+enum sl_status sl_file_time(
+	const struct sl_dir *d, const char *name, bool *exists, double *seconds);
 
 /*
  * Commits size bytes as name. Without replace, an existing name is SL_OUTPUT_IN_USE. After a

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <libdeflate.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -150,19 +149,6 @@ enum sl_status sl_file_check(
 		error = errno;
 	error = sl_close(fd, error);
 	return error ? sl_disk_failed(error, "read", d->path, name) : SL_OK;
-}
-
-enum sl_status sl_file_time(const struct sl_dir *d, const char *name, bool *exists, double *seconds)
-{
-	struct stat facts;
-
-	*seconds = 0;
-	*exists = !sl_fault_injected("file_stat") && fstatat(d->fd, name, &facts, 0) == 0;
-	if (*exists)
-		*seconds = (double)facts.st_mtim.tv_sec + 1e-9 * (double)facts.st_mtim.tv_nsec;
-	else if (errno != ENOENT)
-		return sl_disk_failed(errno, "look up", d->path, name);
-	return SL_OK;
 }
 
 /* --- crc32 ------------------------------------------------------------------------------------ */

@@ -188,9 +188,10 @@ static enum sl_status keep_header(
 	sl_mcpl_set_facts(&run, &own);
 	for (uint64_t i = 0; i < m->n; i++)
 		all.generated += m->line[i].generated;
-	SL_TRY(sl_memory_get(SL_HOST, sl_mcpl_put_header(NULL, &run, &none, 0, &all), &header));
+	SL_TRY(sl_memory_get(
+		SL_HOST, sl_mcpl_put_header(NULL, &run, &none, 0, none.n, &all), &header));
 	job->header = (uint8_t *)header;
-	job->header_bytes = sl_mcpl_put_header(job->header, &run, &none, 0, &all);
+	job->header_bytes = sl_mcpl_put_header(job->header, &run, &none, 0, none.n, &all);
 	return SL_OK;
 }
 

@@ -6,17 +6,16 @@
  */
 #include "stages/formats/common/format.h"
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
+static struct sl_format_sizes sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	(void)a, (void)most, (void)run;
-	*p = (struct sl_packed){.bytes = NULL};
+	(void)most, (void)run;
+	return (struct sl_format_sizes){0};
 }
 
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	(void)x, (void)run;
+	(void)x, (void)run, (void)device_packed;
 	p->table = *t;
 	return SL_OK;
 }
@@ -25,8 +24,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
-	(void)run, (void)batch, (void)p, (void)image, (void)size;
-	*file = (struct sl_pieces){0};
+	(void)run, (void)batch, (void)p, (void)image, (void)size, (void)file;
 	return SL_OK;
 }
 
@@ -44,11 +42,9 @@ const struct sl_format sl_format_none = {
 	.name = "none",
 	.suffix = "",
 	.help = "no files of survivors: tallies, and the counts and digests of each batch",
-	.lay_out = lay_out,
-	.scratch = sl_format_no_bytes,
+	.sizes = sizes,
 	.pack = pack,
 	.no_streams = "is not written",
-	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = read_table,
 };

@@ -28,7 +28,7 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 {
 	struct sl_input_source *f = &r->source[k];
 
-	if (!sl_mcpl_is_gzipped(f->map.at, f->map.bytes)) {
+	if (!sl_is_gzip(f->map.at, f->map.bytes)) {
 		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
 		return sl_mcpl_skip_head(&f->stream);
 	}

@@ -117,41 +117,34 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 	return SL_OK;
 }
 
-/*
- * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole
- * file, also after damage.
- */
-static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
+/* Checks the particles of MCPL file k. */
+static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
-	const uint8_t *begin = (const uint8_t *)f->map.at;
-	struct sl_mcpl_pass pass = {.summed = begin, .drops = all->inputs->drops};
-	enum sl_status s = sl_check_mcpl_weight(&f->stream.header, &all->weights);
 
-	pass.weights = all->weights;
-	if (s == SL_OK)
-		s = f->stream.gzipped ? survey_gzip(all, k, &pass)
-		                      : sl_survey_plain(&all->pool, &f->stream, &pass);
-	all->weights = pass.weights;
-	all->inputs->at[k].damaged = pass.damaged;
-	all->inputs->at[k].crc = sl_crc32_update(
-		pass.crc, pass.summed, (size_t)(begin + f->map.bytes - pass.summed));
-	return s;
+	SL_TRY(sl_check_mcpl_weight(&f->stream.header, &pass->weights));
+	return f->stream.gzipped ? survey_gzip(all, k, pass)
+	                         : sl_survey_plain(&all->pool, &f->stream, pass);
 }
 
-/* The same for any file. */
+/*
+ * Checks the particles of file k and adds their weights. The checksum is that of the whole file,
+ * also after damage.
+ */
 static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
-	struct sl_mcpl_pass pass = {.drops = all->inputs->drops, .weights = all->weights};
-	enum sl_status s;
+	const uint8_t *begin = (const uint8_t *)f->map.at, *end = begin + f->map.bytes;
+	struct sl_mcpl_pass pass = {
+		.summed = begin, .drops = all->inputs->drops, .weights = all->weights};
+	enum sl_status s =
+		f->space ? sl_check_phase_space(f->space, &pass) : survey_mcpl(all, k, &pass);
 
-	if (!f->space)
-		return survey_mcpl(all, k);
-	all->inputs->at[k].crc = sl_input_source_crc(f);
-	s = sl_check_phase_space(f->space, &pass);
 	all->weights = pass.weights;
 	all->inputs->at[k].damaged = pass.damaged;
+	all->inputs->at[k].crc =
+		f->space ? sl_input_source_crc(f)
+			 : sl_crc32_update(pass.crc, pass.summed, (size_t)(end - pass.summed));
 	return s;
 }
 

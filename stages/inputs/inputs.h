@@ -259,8 +259,8 @@ enum { SL_SURVEY_PART_BYTES = 1 << 24 };
 
 /*
  * Checks all records of a stream that is at its first record, as sl_check_mcpl_records() does;
- * pass->keep must be NULL. SL_HOST_MEMORY if the host has no memory for the results, 8 bytes per
- * part. After a failure the bytes up to pass->summed are those of pass->crc.
+ * pass->keep must be NULL. SL_HOST_MEMORY if the host has no memory for the results of the parts.
+ * After a failure the bytes up to pass->summed are those of pass->crc.
  */
 enum sl_status sl_survey_plain(
 	struct sl_job_pool *pool, const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);

@@ -15,30 +15,27 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
-enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
+enum { POSITION = 3, WEIGHT = 10 };
 
-/* The numbers of a record: their names, and the factors that convert them to internal units. */
-struct record_numbers {
-	int n, weight; /* how many; the index of the weight, n if there is none */
-	const char *name[NUMBERS_MOST];
-	double factor[NUMBERS_MOST];
-};
+/*
+ * The numbers of a record, in their order, and the factors that convert them to internal units. A
+ * record without polarisation begins with the position, and one without a weight ends before it.
+ */
+static const struct {
+	const char *name;
+	double factor;
+} numbers[WEIGHT + 1] = {{"polarisation", 1}, {"polarisation", 1}, {"polarisation", 1}, {"x", 1},
+	{"y", 1}, {"z", 1}, {"direction", 1}, {"direction", 1}, {"energy", SL_MCPL_KEV},
+	{"time", SL_MCPL_NS}, {"weight", 1}};
 
-/* The numbers of a record of a file with the given header. */
-static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
+static int first_number(const struct sl_mcpl_header *h)
 {
-	static const char *const names[] = {
-		"x", "y", "z", "direction", "direction", "energy", "time", "weight"};
-	int before = h->polarised ? 3 : 0, n = h->weight == 0 ? WEIGHT + 1 : WEIGHT;
-	struct record_numbers all = {.n = before + n, .weight = before + WEIGHT};
+	return h->polarised ? 0 : POSITION;
+}
 
-	for (int i = 0; i < all.n; i++) {
-		int k = i - before;
-
-		all.name[i] = k < 0 ? "polarisation" : names[k];
-		all.factor[i] = k == ENERGY ? SL_MCPL_KEV : k == TIME ? SL_MCPL_NS : 1;
-	}
-	return all;
+static bool has_weights(const struct sl_mcpl_header *h)
+{
+	return h->weight == 0;
 }
 
 /* Fails because a weight, which is summed, is NaN or infinite in the file. */
@@ -51,10 +48,9 @@ static enum sl_status check_weight(uint64_t particle, double weight)
 		(unsigned long long)particle, weight);
 }
 
-/* Records as stored, and the numbers that they consist of. */
+/* Records as stored. */
 struct stored_records {
 	const struct sl_mcpl_header *h;
-	struct record_numbers numbers;
 	const uint8_t *at;
 	size_t n;
 	uint64_t first; /* the number of the first record in the file */
@@ -64,24 +60,26 @@ static double number_at(const struct stored_records *r, size_t record, int numbe
 {
 	size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
 
-	return sl_mcpl_number(
-		r->h->single, r->at + record * r->h->record_bytes + (size_t)number * bytes);
+	return sl_mcpl_number(r->h->single, r->at + record * r->h->record_bytes +
+						    (size_t)(number - first_number(r->h)) * bytes);
 }
 
-/* Whether a number needs no check: it has the precision and the unit of a column. */
-static bool is_column(const struct stored_records *r, int number)
+/* Whether records have a number that needs a check: not one of the precision and unit of a column. */
+static bool is_checked(const struct sl_mcpl_header *h, int number)
 {
-	return r->h->single && r->numbers.factor[number] == 1 && number != r->numbers.weight;
+	const bool exists = number >= first_number(h) && (number < WEIGHT || has_weights(h));
+
+	return exists && (!h->single || numbers[number].factor != 1 || number == WEIGHT);
 }
 
 /*
- * Whether some record has a number that check_record() refuses; no branches, as such a number is
- * rare.
+ * Whether this number of some record is one that check_record() refuses; no branches, as such a
+ * number is rare.
  */
-static bool has_refused(const struct stored_records *r, int number)
+static bool is_refused(const struct stored_records *r, int number)
 {
-	const bool is_weight = number == r->numbers.weight;
-	const double factor = r->numbers.factor[number];
+	const bool is_weight = number == WEIGHT;
+	const double factor = numbers[number].factor;
 	bool refused = false;
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -93,35 +91,38 @@ static bool has_refused(const struct stored_records *r, int number)
 	return refused;
 }
 
-bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
+/* The same for all numbers. */
+static bool has_refused(const struct stored_records *r)
 {
-	const struct stored_records r = {.h = h, .numbers = numbers_of(h), .at = record, .n = 1};
 	bool refused = false;
 
-	for (int k = 0; k < r.numbers.n; k++)
-		refused |= !is_column(&r, k) && has_refused(&r, k);
+	for (int k = 0; k <= WEIGHT; k++)
+		refused |= is_checked(r->h, k) && is_refused(r, k);
 	return refused;
+}
+
+bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
+{
+	const struct stored_records r = {.h = h, .at = record, .n = 1};
+
+	return has_refused(&r);
 }
 
 /* Fails with the first number of a record that a run cannot have. */
 static enum sl_status check_record(const struct stored_records *r, size_t i)
 {
-	for (int k = 0; k < r->numbers.n; k++)
-		if (!is_column(r, k))
-			SL_TRY(sl_mcpl_check_number(r->first + i, r->numbers.name[k],
-				number_at(r, i, k), r->numbers.factor[k], k == r->numbers.weight));
-	return r->numbers.weight < r->numbers.n
-	               ? check_weight(r->first + i, number_at(r, i, r->numbers.weight))
-	               : SL_OK;
+	for (int k = 0; k <= WEIGHT; k++)
+		if (is_checked(r->h, k))
+			SL_TRY(sl_mcpl_check_number(r->first + i, numbers[k].name,
+				number_at(r, i, k), numbers[k].factor, k == WEIGHT));
+	return has_weights(r->h) ? check_weight(r->first + i, number_at(r, i, WEIGHT)) : SL_OK;
 }
 
 /* Counts the damaged records, and adds the weights of the others. */
 static enum sl_status count_damaged(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
-	const bool weighs = r->numbers.weight < r->numbers.n;
-
 	for (size_t i = 0; i < r->n; i++) {
-		double weight = weighs ? number_at(r, i, r->numbers.weight) : 0;
+		double weight = has_weights(r->h) ? number_at(r, i, WEIGHT) : 0;
 
 		if (sl_is_damaged_record(r->h, r->at + i * r->h->record_bytes) || !isfinite(weight))
 			pass->damaged++;
@@ -137,16 +138,14 @@ static enum sl_status count_damaged(const struct stored_records *r, struct sl_mc
  */
 static enum sl_status check_records(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
-	bool refused = false;
+	const bool refused = has_refused(r);
 
-	for (int k = 0; k < r->numbers.n; k++)
-		refused |= !is_column(r, k) && has_refused(r, k);
 	if (refused && pass->drops)
 		return count_damaged(r, pass);
 	for (size_t i = 0; refused && i < r->n; i++)
 		SL_TRY(check_record(r, i));
-	for (size_t i = 0; r->numbers.weight < r->numbers.n && i < r->n; i++) {
-		double weight = number_at(r, i, r->numbers.weight);
+	for (size_t i = 0; has_weights(r->h) && i < r->n; i++) {
+		double weight = number_at(r, i, WEIGHT);
 
 		/* again, because a file that changes can have another weight now */
 		SL_TRY(sl_mcpl_check_number(r->first + i, "weight", weight, 1, true));
@@ -178,7 +177,7 @@ enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weig
 enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct stored_records r = {.h = h, .numbers = numbers_of(h)};
+	struct stored_records r = {.h = h};
 	bool trailing;
 
 	for (;;) {
@@ -197,122 +196,73 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* A part of the records of a file, and its survey. */
-struct survey_part {
-	struct sl_job job;
-	struct sl_mcpl_stream stream; /* has only the records of the part */
-	struct sl_mcpl_pass pass;
-	size_t bytes;
-};
-
-/* Job: checks the records. The checksum has all bytes of the part, also after a failure. */
-static enum sl_status check(void *context)
-{
-	struct survey_part *p = (struct survey_part *)context;
-	const uint8_t *begin = p->stream.at;
-	enum sl_status s = sl_check_mcpl_records(&p->stream, &p->pass);
-
-	p->pass.crc = sl_crc32_update(
-		p->pass.crc, p->pass.summed, (size_t)(begin + p->bytes - p->pass.summed));
-	return s;
-}
-
-/* Starts the survey of n records of the file from number first on. */
-static void start(struct sl_job_pool *pool, struct survey_part *p,
-	const struct sl_mcpl_stream *file, bool drops, uint64_t first, uint64_t n)
-{
-	const uint8_t *at = file->at + (size_t)first * file->header.record_bytes;
-	size_t bytes = (size_t)n * file->header.record_bytes;
-
-	*p = (struct survey_part){.job = {.run = check, .context = p},
-		.stream = *file,
-		.pass = {.first = first, .drops = drops, .summed = at},
-		.bytes = bytes};
-	p->stream.header.particles = n;
-	p->stream.at = at;
-	p->stream.left = bytes;
-	sl_job_submit(pool, &p->job, false);
-}
-
-/* The survey of the later parts of the file. */
-struct survey_rest {
-	uint32_t crc;
-	size_t bytes;
-	bool drops;
-	uint64_t damaged;
-	double *weights; /* of each part of the file */
-	enum sl_status status;
-	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
+/* The survey of a file in parts. */
+struct survey_parts {
+	const struct sl_mcpl_stream *file; /* at its first record */
+	uint64_t each;                     /* records of a part, but for the last one */
+	uint32_t n;
+	struct sl_mcpl_pass *part;
 };
 
 /*
- * Waits for part i and puts its results before those of the later parts. Its failure replaces
- * theirs.
+ * Task: checks the records of a part. The last part comes first: if the file is larger than the
+ * memory for cached pages, its beginning, which the batches read next, is cached then.
  */
-static void add(
-	struct sl_job_pool *pool, struct survey_part *p, uint64_t i, struct survey_rest *rest)
+static enum sl_status check_part(void *context, uint32_t worker, uint32_t task)
 {
-	enum sl_status s = sl_job_wait(pool, &p->job);
+	const struct survey_parts *all = (const struct survey_parts *)context;
+	const uint64_t first = (all->n - 1 - task) * all->each,
+		       left = all->file->header.particles - first;
+	struct sl_mcpl_pass *part = &all->part[all->n - 1 - task];
+	struct sl_mcpl_stream s = *all->file;
 
-	rest->crc = sl_crc32_combine(p->pass.crc, rest->crc, rest->bytes);
-	rest->bytes += p->bytes;
-	rest->weights[i] = p->pass.weights;
-	rest->damaged += p->pass.damaged;
-	if (s == SL_OK)
-		return;
-	rest->status = s;
-	memcpy(rest->message, sl_last_error(), sizeof(rest->message));
+	(void)worker;
+	s.at += (size_t)first * s.header.record_bytes;
+	s.header.particles = left < all->each ? left : all->each;
+	s.left = (size_t)s.header.particles * s.header.record_bytes;
+	part->first = first;
+	part->summed = s.at;
+	return sl_check_mcpl_records(&s, part);
 }
 
-/*
- * From the last part to the first: if the file is larger than the memory for cached pages, its
- * beginning, which the batches read next, is cached then.
- */
-static void survey_parts(struct sl_job_pool *pool, const struct sl_mcpl_stream *s, uint64_t parts,
-	uint64_t each, struct survey_rest *rest)
+/* Joins the results of the parts, in the order of the file. */
+static void add_parts(const struct survey_parts *all, struct sl_mcpl_pass *pass)
 {
-	const uint32_t at_a_time = pool->n > 0 ? pool->n : 1;
-	struct survey_part part[SL_JOB_THREADS_MOST] = {0};
-	uint64_t n = s->header.particles - (parts - 1) * each; /* records of the last part */
+	const uint8_t *at = all->file->at;
 
-	for (uint64_t k = 0; k < parts + at_a_time; k++) {
-		struct survey_part *p = &part[k % at_a_time];
+	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(at - pass->summed));
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct sl_mcpl_pass *part = &all->part[i];
 
-		if (k >= at_a_time && k - at_a_time < parts)
-			add(pool, p, parts - 1 - (k - at_a_time), rest);
-		if (k < parts) {
-			start(pool, p, s, rest->drops, (parts - 1 - k) * each, n);
-			n = each;
-		}
+		pass->crc = sl_crc32_combine(pass->crc, part->crc, (size_t)(part->summed - at));
+		pass->damaged += part->damaged;
+		pass->weights += part->weights;
+		pass->summed = at = part->summed;
 	}
 }
 
+/* After a failure in any part, the whole file is checked, which finds the first one. */
 enum sl_status sl_survey_plain(
 	struct sl_job_pool *pool, const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
-	const uint64_t each = SL_SURVEY_PART_BYTES / s->header.record_bytes,
-		       particles = s->header.particles, parts = (particles + each - 1) / each;
-	struct survey_rest rest = {.status = SL_OK, .drops = pass->drops};
-	void *weights;
+	struct survey_parts all = {
+		.file = s, .each = SL_SURVEY_PART_BYTES / s->header.record_bytes};
+	struct sl_mcpl_stream whole = *s;
+	bool done = false;
+	void *memory;
 
-	if (parts <= 1) {
-		struct sl_mcpl_stream whole = *s;
-
-		return sl_check_mcpl_records(&whole, pass);
+	all.n = (uint32_t)sl_ceil_div(s->header.particles, all.each);
+	if (all.n > 1) {
+		SL_TRY(sl_memory_get(SL_HOST, all.n * sizeof(*all.part), &memory));
+		all.part = (struct sl_mcpl_pass *)memory;
+		for (uint32_t i = 0; i < all.n; i++)
+			all.part[i] = (struct sl_mcpl_pass){.drops = pass->drops};
+		done = sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK;
+		if (done)
+			add_parts(&all, pass);
+		sl_memory_give(SL_HOST, memory);
 	}
-	SL_TRY(sl_memory_get(SL_HOST, (size_t)parts * sizeof(double), &weights));
-	rest.weights = (double *)weights;
-	survey_parts(pool, s, parts, each, &rest);
-	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(s->at - pass->summed));
-	pass->crc = sl_crc32_combine(pass->crc, rest.crc, rest.bytes);
-	pass->summed = s->at + rest.bytes;
-	pass->damaged += rest.damaged;
-	for (uint64_t i = 0; i < parts; i++)
-		pass->weights += rest.weights[i];
-	sl_memory_give(SL_HOST, weights);
-	if (rest.status != SL_OK)
-		sl_set_last_error(rest.message);
-	return rest.status;
+	return done ? SL_OK : sl_check_mcpl_records(&whole, pass);
 }
 
 /* --- lists of other formats ------------------------------------------------------------------- */

@@ -356,7 +356,7 @@ static enum sl_status read_format(struct volume_file *f)
 		return read_npy(f);
 	if (begins_with(f, "PK", 2))
 		return read_npz(f);
-	if (begins_with(f, "\x1f\x8b", 2))
+	if (sl_is_gzip(f->at, f->bytes))
 		return read_gzip(f);
 	if (f->bytes >= 4 && sl_is_nifti(f->at))
 		return read_nifti(f);

@@ -62,33 +62,31 @@ FUZZ(iaea)
 {
 	size_t length;
 	uint8_t *header = fuzz_split(&data, &size, &length);
+	char *text = header ? strndup((const char *)header, length) : NULL;
 	struct sl_mcpl_particle p;
 	struct sl_iaea h;
 
-	if (header && fuzz_check(sl_iaea_open((const char *)header, length, size, &h))) {
+	if (text && fuzz_check(sl_iaea_open(text, size, &h))) {
 		fuzz_expect(h.particles * h.record_bytes == size);
 		for (uint64_t i = 0; i < h.particles; i++)
 			fuzz_check(sl_iaea_particle(&h, data + i * h.record_bytes, &p));
 	}
+	free(text);
 	free(header);
 }
 
-/* The same, with a 0 after the header. */
 FUZZ(topas)
 {
 	size_t length;
 	uint8_t *header = fuzz_split(&data, &size, &length);
-	char *text = header ? (char *)calloc(length + 1, 1) : NULL;
+	char *text = header ? strndup((const char *)header, length) : NULL;
 	struct sl_mcpl_particle p;
-	struct sl_topas t;
+	struct sl_topas t = {.block = NULL};
 
-	if (text) {
-		memcpy(text, header, length);
-		if (fuzz_check(sl_topas_open(text, data, size, &t)))
-			for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
-				fuzz_check(sl_topas_particle(&t, i, &p));
-		sl_topas_close(&t);
-	}
+	if (text && fuzz_check(sl_topas_open(text, data, size, &t)))
+		for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
+			fuzz_check(sl_topas_particle(&t, i, &p));
+	sl_topas_close(&t);
 	free(text);
 	free(header);
 }

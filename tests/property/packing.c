@@ -82,8 +82,8 @@ PROPERTY(streams_of_a_device_give_the_same_file, 200)
 	for (uint32_t i = 0; i < t.n_columns; i++)
 		bare.column[i].data = t.column[i].constant ? t.column[i].data : NULL;
 	k = lay_out_for(f, &run, &t);
-	assert_ok(f->take(&(struct sl_exec){.space = SL_HOST, .scratch = k.scratch}, &run, &bare,
-		&sent, &k.p));
+	assert_ok(sl_format_pack(f, &(struct sl_exec){.space = SL_HOST, .scratch = k.scratch}, &run,
+		&bare, &sent, &k.p));
 	if (f == &sl_format_openpmd)
 		assert_ptr_equal(k.p.bytes, sent.bytes);
 	file = assembled(f, &run, &batch, &k, &bytes);

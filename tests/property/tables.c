@@ -356,7 +356,7 @@ PROPERTY(memory_for_many_rows_serves_few, 200)
 		assert_fails(pack_into(&k, f, &w.run, &half), SL_USAGE, "scratch");
 	}
 	free(k.scratch.base);
-	k.scratch = arena_of(f->scratch(&all, &w.run));
+	k.scratch = arena_of(f->sizes(&all, &w.run).scratch);
 	for (uint32_t i = 0; i < all.n_columns; i++)
 		varies = varies || !all.column[i].constant;
 	if (varies)

@@ -42,9 +42,9 @@ static void lay_out_format(struct sl_arena *a, struct sl_table_output *o)
 		f->format->join->lay_out(a, &o->join);
 		return;
 	}
-	f->format->lay_out(a, &o->join.all, f->run, &o->packed);
+	sl_format_lay_out(f->format, a, &o->join.all, f->run, &o->packed);
 	o->x = (struct sl_exec){
-		.space = SL_HOST, .scratch.size = f->format->scratch(&o->join.all, f->run)};
+		.space = SL_HOST, .scratch.size = f->format->sizes(&o->join.all, f->run).scratch};
 	o->x.scratch.base = sl_cut(a, o->x.scratch.size);
 }
 
@@ -61,7 +61,7 @@ static void lay_out(struct sl_arena *a, struct sl_table_output *o)
 			o->block.column[k].data = sl_cut_items(
 				a, sl_join_rows(f->rows), sl_facts_of(&o->block.column[k])->bytes);
 	lay_out_format(a, o);
-	o->image_bytes = o->assembles ? f->format->image_bytes(&o->join.all, f->run) : 0;
+	o->image_bytes = o->assembles ? f->format->sizes(&o->join.all, f->run).image : 0;
 	o->image = sl_cut(a, o->image_bytes);
 }
 
@@ -168,7 +168,7 @@ static enum sl_status pack(struct sl_table_output *o)
 	const struct sl_table_facts *f = &o->facts;
 
 	sl_digest_table(&o->block);
-	SL_TRY(f->format->pack(&o->x, f->run, &o->block, &o->packed));
+	SL_TRY(sl_format_pack(f->format, &o->x, f->run, &o->block, NULL, &o->packed));
 	return sl_format_check_written(&o->packed.written, f->rows);
 }
 
@@ -219,8 +219,8 @@ enum sl_status sl_table_output_end(struct sl_table_output *o)
 
 	SL_TRY(o->packs ? pack(o) : join(o));
 	if (o->assembles)
-		SL_TRY(f->format->assemble(
-			f->run, &f->batch, &o->packed, o->image, o->image_bytes, &o->file));
+		SL_TRY(sl_format_assemble(f->format, f->run, &f->batch, &o->packed, o->image,
+			o->image_bytes, &o->file));
 	/* assemble may have started a process, which must not inherit locks of threads */
 	sl_job_pool_open(&pool, o->n_parts > 0 && f->threads > 1 ? f->threads : 0);
 	s = sl_tasks_run(&pool, f->threads, o->file.n, send_piece, o);

@@ -243,34 +243,4 @@ void sl_fiber_free(void *p, void *tag)
 	__tsan_switch_to_fiber(scheduler_tsan, __tsan_switch_to_fiber_no_sync);
 }
 
-#else
-
-void sl_fiber_name(struct sl_fiber *f, unsigned block, unsigned thread)
-{
-	(void)f;
-	(void)block;
-	(void)thread;
-}
-
-void sl_fiber_release(void *tag)
-{
-	(void)tag;
-}
-
-void sl_fiber_acquire(void *tag)
-{
-	(void)tag;
-}
-
-void sl_fiber_act_as(struct sl_fiber *f)
-{
-	(void)f;
-}
-
-void sl_fiber_free(void *p, void *tag)
-{
-	(void)tag;
-	free(p);
-}
-
 #endif

@@ -41,6 +41,8 @@ void sl_fiber_leave(struct sl_fiber *f, bool is_last);
  */
 void sl_fiber_abandon(struct sl_fiber *f);
 
+#ifdef SL_THREAD_SANITIZER
+
 /* For ThreadSanitizer: the name of f in reports. */
 void sl_fiber_name(struct sl_fiber *f, unsigned block, unsigned thread);
 
@@ -56,6 +58,14 @@ void sl_fiber_act_as(struct sl_fiber *f);
 
 /* free(p), ordered after all releases of tag. The scheduler itself does not acquire the tag. */
 void sl_fiber_free(void *p, void *tag);
+
+#else
+#define sl_fiber_name(f, block, thread) ((void)(f), (void)(block), (void)(thread))
+#define sl_fiber_release(tag)           ((void)(tag))
+#define sl_fiber_acquire(tag)           ((void)(tag))
+#define sl_fiber_act_as(f)              ((void)(f))
+#define sl_fiber_free(p, tag)           ((void)(tag), free(p))
+#endif
 
 /*
  * ThreadSanitizer sees no race between two threads that ran on the same fiber. Consecutive blocks

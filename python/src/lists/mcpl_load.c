@@ -29,7 +29,7 @@ static enum sl_status unpack(const void *file, size_t bytes, void **image, size_
 	enum sl_status s;
 
 	*image = NULL;
-	if (!sl_mcpl_is_gzipped(file, bytes))
+	if (!sl_is_gzip(file, bytes))
 		return SL_OK;
 	SL_TRY(sl_mcpl_open(&stream, file, bytes));
 	s = count_bytes(&stream, size);

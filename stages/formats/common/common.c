@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/deflate/deflate.h"
 #include "primitives/files/files.h"
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -37,34 +38,19 @@ void sl_pieces_join(const struct sl_pieces *f, void *to)
 
 /* --- gzip_stored ------------------------------------------------------------------------------ */
 
-static uint8_t *put_block(uint8_t *to, const uint8_t *from, size_t bytes, bool last)
-{
-	to = sl_put_number(to, last, 1);
-	to = sl_put_number(to, (uint32_t)bytes, 2);
-	to = sl_put_number(to, ~(uint32_t)bytes, 2);
-	memcpy(to, from, bytes);
-	return to + bytes;
-}
-
 size_t sl_gzip_store(const void *in, size_t bytes, uint8_t *out)
 {
-	/* method deflate; no name, no time, operating system unknown */
-	static const uint8_t header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
-	const uint8_t *from = (const uint8_t *)in;
-	uint8_t *to = out + sizeof(header);
-	size_t left = bytes;
+	struct sl_exec no_scratch = {.space = SL_HOST};
+	size_t used;
+	const struct sl_deflate_job job = {.in = in,
+		.in_bytes = bytes,
+		.out = out,
+		.out_size = sl_gzip_stored_bytes(bytes),
+		.out_bytes = &used,
+		.wrapper = SL_GZIP};
 
-	memcpy(out, header, sizeof(header));
-	do {
-		size_t n = left < UINT16_MAX ? left : UINT16_MAX;
-
-		left -= n;
-		to = put_block(to, from, n, left == 0);
-		from += n;
-	} while (left > 0);
-	to = sl_put_number(to, sl_crc32(in, bytes), 4);
-	to = sl_put_number(to, (uint32_t)bytes, 4);
-	return (size_t)(to - out);
+	(void)sl_deflate_store_one(&no_scratch, &job); /* the room is exact, so it succeeds */
+	return used;
 }
 
 /* --- crc_trailer ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "primitives/base/size.h"
 #include "primitives/primitives.h"
@@ -151,6 +152,12 @@ struct sl_inflate {
 	 * sl_inflate_begin(). */
 	bool members;
 };
+
+/* Whether the first bytes of a file are those of gzip. */
+static inline bool sl_is_gzip(const void *file, size_t bytes)
+{
+	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
+}
 
 /* Starts to decompress one stream with that wrapper. After SL_OK, call sl_inflate_end(). */
 enum sl_status sl_inflate_begin(

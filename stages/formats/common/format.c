@@ -9,10 +9,50 @@
 
 #include "primitives/base/jobs.h"
 
-size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run)
+void sl_format_lay_out(const struct sl_format *f, struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p)
 {
-	(void)most, (void)run;
-	return 0;
+	const struct sl_format_sizes sizes = f->sizes(most, run);
+
+	*p = (struct sl_packed){.pieces_bytes = sizes.pieces, .size = sizes.packed};
+	p->pieces = sl_cut(a, sizes.pieces);
+	p->bytes = (uint8_t *)sl_cut(a, sizes.packed);
+}
+
+enum sl_status sl_format_pack(const struct sl_format *f, struct sl_exec *x,
+	const struct sl_file_facts *run, const struct sl_table *t,
+	const struct sl_device_packed *device_packed, struct sl_packed *p)
+{
+	struct sl_file_facts from = *run;
+	struct sl_format_sizes needed;
+
+	from.form = device_packed ? run->form : SL_AS_COLUMNS;
+	needed = f->sizes(t, &from);
+	if (needed.packed > p->size || needed.pieces > p->pieces_bytes)
+		return sl_fail(SL_USAGE,
+			"the table may have %zu bytes as %s, the packing was laid out for %zu: lay it "
+			"out for more rows or columns",
+			needed.packed, f->name, p->size);
+	if (x->scratch.size < needed.scratch)
+		return sl_fail(SL_USAGE,
+			"the scratch for %s has %zu bytes, %zu are needed: provide at least those of "
+			"sizes()",
+			f->name, x->scratch.size, needed.scratch);
+	return f->pack(x, &from, t, device_packed, p);
+}
+
+enum sl_status sl_format_assemble(const struct sl_format *f, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
+	struct sl_pieces *file)
+{
+	const size_t needed = f->sizes(&p->table, run).image;
+
+	*file = (struct sl_pieces){0};
+	if (size < needed)
+		return sl_fail(SL_USAGE,
+			"the image has %zu bytes, %zu are needed: allocate at least those of sizes()",
+			size, needed);
+	return f->assemble(run, batch, p, image, size, file);
 }
 
 struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t)
@@ -136,6 +176,7 @@ void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t col
 {
 	p->table = *t;
 	p->used = 0;
+	p->has_crc = false;
 	p->written = (struct sl_written){.columns = columns};
 }
 
@@ -238,31 +279,6 @@ void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)
 		sl_pieces_add_known(file, p->bytes, p->used, p->crc);
 	else
 		sl_pieces_add(file, p->bytes, p->used);
-}
-
-enum sl_status sl_format_check_image(size_t size, size_t needed)
-{
-	if (size >= needed)
-		return SL_OK;
-	return sl_fail(SL_USAGE,
-		"the image has %zu bytes, %zu are needed: allocate at least image_bytes()", size,
-		needed);
-}
-
-enum sl_status sl_format_check_memory(const char *format, size_t needed, size_t size,
-	const struct sl_exec *x, size_t scratch_needed)
-{
-	if (needed > size)
-		return sl_fail(SL_USAGE,
-			"the table may have %zu bytes as %s, the packing was laid out for %zu: lay it "
-			"out for more rows or columns",
-			needed, format, size);
-	if (x->scratch.size < scratch_needed)
-		return sl_fail(SL_USAGE,
-			"the scratch for %s has %zu bytes, %zu are needed: provide at least scratch() "
-			"bytes",
-			format, x->scratch.size, scratch_needed);
-	return SL_OK;
 }
 
 enum sl_status sl_format_check_columns(const struct sl_arena *a)

@@ -5,13 +5,13 @@
  *
  *	pack       compresses the columns of a table. It takes most of the time and runs on the
  *	           thread that computed the batch. If a device has packed the survivors already
- *	           (common.h), take replaces pack.
+ *	           (common.h), it takes them over.
  *	assemble   makes headers, directories and metadata around the packed bytes, which it does
  *	           not copy. It runs on a writer thread.
  *
  * Neither step touches a disk: the result is a list of byte ranges (common.h). Neither step
- * allocates, except HDF5 for its own small objects: the caller provides all memory, and lay_out,
- * scratch and image_bytes say how much is needed.
+ * allocates, except HDF5 for its own small objects: the caller provides all memory, and sizes says
+ * how much is needed.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_FORMAT_H
 #define SL_STAGES_FORMATS_COMMON_FORMAT_H
@@ -74,13 +74,13 @@ struct sl_written {
 };
 
 /*
- * A packed batch: input of assemble. lay_out cuts its memory from an arena and stores nothing in
- * it: it can be memory that the stages of the batch use before pack.
+ * A packed batch: input of assemble. sl_format_lay_out() cuts its memory from an arena and stores
+ * nothing in it: it can be memory that the stages of the batch use before pack.
  */
 struct sl_packed {
 	struct sl_table table; /* a copy: rows, columns, constants, digests */
 	void *pieces;          /* the format's own record of what the bytes are */
-	size_t pieces_bytes;   /* bytes allocated for it, if its size varies */
+	size_t pieces_bytes;   /* bytes allocated for it */
 	uint8_t *bytes;        /* packed bytes */
 	size_t size;           /* bytes allocated */
 	size_t used;           /* bytes used */
@@ -184,6 +184,13 @@ struct sl_mcpl_metadata;
 typedef enum sl_status sl_format_reader(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
+/* Bytes of memory that a format needs. */
+struct sl_format_sizes {
+	size_t pieces, packed; /* of sl_packed.pieces and sl_packed.bytes */
+	size_t scratch;        /* of one call of pack */
+	size_t image;          /* that assemble makes at most, in addition to the packed bytes */
+};
+
 struct sl_format {
 	const char *name;   /* as in output.format, "openpmd" */
 	const char *suffix; /* of file names, ".h5" */
@@ -208,39 +215,25 @@ struct sl_format {
 	const struct sl_format_join *join;
 
 	/*
-	 * Cuts from the arena what pack needs for any table of at most the rows and exactly the
-	 * columns of most (whose data pointers are ignored), and sets *p. An arena without a base
-	 * only measures.
+	 * What is needed for any table of at most the rows and exactly the columns of most, whose
+	 * data pointers are ignored.
 	 */
-	void (*lay_out)(struct sl_arena *a, const struct sl_table *most,
-		const struct sl_file_facts *run, struct sl_packed *p);
-
-	/* Bytes of scratch that one call of pack or take needs. */
-	size_t (*scratch)(const struct sl_table *most, const struct sl_file_facts *run);
-
-	/* Packs t into p. x->scratch has at least scratch() bytes. */
-	enum sl_status (*pack)(struct sl_exec *x, const struct sl_file_facts *run,
-		const struct sl_table *t, struct sl_packed *p);
+	struct sl_format_sizes (*sizes)(
+		const struct sl_table *most, const struct sl_file_facts *run);
 
 	/*
-	 * NULL, or replaces pack if survivors came from the device in another form than columns. p
-	 * takes over device_packed->bytes; a stream that is no shorter than its data is replaced by
-	 * the data, in place.
+	 * Packs t into p, which has been laid out. If survivors came from the device in another
+	 * form than columns, it takes them over: p gets device_packed->bytes, and a stream that is
+	 * no shorter than its data is replaced by the data, in place.
 	 */
-	enum sl_status (*take)(struct sl_exec *x, const struct sl_file_facts *run,
+	enum sl_status (*pack)(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table *t, const struct sl_device_packed *device_packed,
 		struct sl_packed *p);
 
 	/*
-	 * Upper limit of the bytes that assemble makes. A file has at most these and the packed
-	 * bytes.
-	 */
-	size_t (*image_bytes)(const struct sl_table *most, const struct sl_file_facts *run);
-
-	/*
-	 * Sets *file to the file of p. What assemble makes is stored in image, a block of size
-	 * bytes, at least image_bytes(). image and p must stay valid while *file is used. Any
-	 * number of threads may assemble different batches.
+	 * Adds the file of p to *file. What assemble makes is stored in image, a block of size
+	 * bytes. image and p must stay valid while *file is used. Any number of threads may
+	 * assemble different batches.
 	 */
 	enum sl_status (*assemble)(const struct sl_file_facts *run,
 		const struct sl_batch_facts *batch, const struct sl_packed *p, void *image,
@@ -250,9 +243,24 @@ struct sl_format {
 };
 
 /*
- * The function scratch of a format that needs none, or its image_bytes if assemble makes nothing.
+ * Cuts from the arena what sizes of the format says for packed bytes, and sets *p. An arena without
+ * a base only measures.
  */
-size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run);
+void sl_format_lay_out(const struct sl_format *f, struct sl_arena *a, const struct sl_table *most,
+	const struct sl_file_facts *run, struct sl_packed *p);
+
+/*
+ * Calls pack of the format; device_packed may be NULL. SL_USAGE if the table needs more bytes than
+ * were laid out, or if x has less scratch than it needs.
+ */
+enum sl_status sl_format_pack(const struct sl_format *f, struct sl_exec *x,
+	const struct sl_file_facts *run, const struct sl_table *t,
+	const struct sl_device_packed *device_packed, struct sl_packed *p);
+
+/* Sets *file to the file of p by assemble of the format. SL_USAGE if the image is too small. */
+enum sl_status sl_format_assemble(const struct sl_format *f, const struct sl_file_facts *run,
+	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
+	struct sl_pieces *file);
 
 /*
  * The columns that a file of the format has: those of t without internal ones. A format of records
@@ -294,14 +302,23 @@ void sl_read_begin(struct sl_table *t);
  */
 void *sl_read_cut(struct sl_arena *a, const struct sl_table *t, uint32_t k);
 
-/* For pack and take: nothing of t is packed yet; columns is that of struct sl_written. */
+/* For pack: nothing of t is packed yet; columns is that of struct sl_written. */
 void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns);
 
-/* For pack and take: the next bytes of p are packed rows, of one column or as a whole. */
+/* For pack: the next bytes of p are packed rows, of one column or as a whole. */
 static inline void sl_packed_add(struct sl_packed *p, size_t bytes, uint32_t rows)
 {
 	p->used += bytes;
 	p->written.values += rows;
+}
+
+/* For pack: the bytes of p are those of the device. */
+static inline void sl_packed_take(struct sl_packed *p, const struct sl_device_packed *device_packed)
+{
+	p->bytes = device_packed->bytes;
+	p->size = device_packed->most;
+	p->has_crc = device_packed->has_crc;
+	p->crc = device_packed->crc;
 }
 
 /*
@@ -319,16 +336,6 @@ enum sl_status sl_format_deflate(struct sl_exec *x, const struct sl_file_facts *
 
 /* For assemble: appends the packed bytes to a file. */
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);
-
-/* For assemble: SL_USAGE if the image has fewer bytes than needed. */
-enum sl_status sl_format_check_image(size_t size, size_t needed);
-
-/*
- * For pack and take: SL_USAGE if the table needs more bytes than lay_out provided (size), or if x
- * has less scratch than the format's function scratch returns (scratch_needed). format is its name.
- */
-enum sl_status sl_format_check_memory(const char *format, size_t needed, size_t size,
-	const struct sl_exec *x, size_t scratch_needed);
 
 /* For read: SL_USAGE if columns were cut from an arena that has a base but too few bytes. */
 enum sl_status sl_format_check_columns(const struct sl_arena *a);

@@ -18,9 +18,8 @@
  * what is open, so a file is written as a plain list of calls, and the caller checks h->failed once
  * at the end.
  *
- * A file is in memory of the caller, and neither writing nor reading copies it. A file is created
- * by a driver of this program (hdf5.h) around chunks that stay where they are. To read a file,
- * HDF5's core driver gets the caller's block by its file image callbacks.
+ * A file is in memory of the caller, and neither writing nor reading copies it: a driver of this
+ * program gives it to HDF5, and creates a file around chunks that stay where they are.
  *
  * These functions are called in child processes only (sl_h5_in_child()), because HDF5
  * crashes on damaged files and when some allocations fail. Purpose of the folder: see README.md.
@@ -42,6 +41,7 @@ struct sl_h5 {
 	uint8_t *image; /* the file; when created, without the data */
 	size_t size;    /* bytes allocated for the image */
 	bool full;      /* HDF5 needed more than size bytes */
+	bool reads;     /* the file was opened for reading */
 
 	/* Only of a file that is created; see hdf5_driver.c for the layout. */
 	const uint8_t *data; /* all chunks; they follow the head in the file */
@@ -125,12 +125,12 @@ void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text);
 
 /* --- hdf5_driver ------------------------------------------------------------------------------ */
 
-/* An HDF5 file driver that makes a file in memory around data that are not copied. */
+/* An HDF5 file driver for files in memory, made around data that are not copied, or read. */
 
 /* Bytes of a file before the data: the superblock, of version 0 unless H5Pset_libver_bounds() is called. */
 enum { SL_H5_HEAD_BYTES = 96 };
 
-/* Selects the driver in a file access property list; the file is made in the image of *h. */
+/* Selects the driver in a file access property list; the file is in the image of *h. */
 void sl_h5_set_driver(struct sl_h5 *h, hid_t access);
 
 /*

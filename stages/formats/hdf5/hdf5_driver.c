@@ -7,7 +7,7 @@
  * HDF5 requests addresses from a driver and passes it the bytes for them. The compressed chunks are
  * one block of memory that becomes the middle of the file unchanged: a chunk gets the address that
  * follows from its offset in the block, and is not copied. The head and the rest, some kilobytes,
- * are contiguous in the image. Without data, the image is the whole file.
+ * are contiguous in the image. Without data, and when a file is read, the image is the whole file.
  */
 #include "stages/formats/hdf5/hdf5.h"
 
@@ -65,7 +65,7 @@ static haddr_t get_end(const H5FD_t *file, H5FD_mem_t type)
 
 static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type)
 {
-	return get_end(file, type);
+	return h5_of(file)->reads ? h5_of(file)->size : get_end(file, type);
 }
 
 static herr_t set_end(H5FD_t *file, H5FD_mem_t type, haddr_t end)
@@ -144,7 +144,7 @@ static herr_t file_write(
 	return 0;
 }
 
-/* HDF5 reads back its own objects, never a chunk. */
+/* Of a file that is created, HDF5 reads back its own objects, never a chunk. */
 static herr_t file_read(
 	H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t bytes, void *to)
 {

@@ -7,9 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
-static const size_t file_step = (size_t)1 << 16;
-
 /* A path below a device file exists on no machine, so HDF5 finds no file of that name. */
 static const char no_file[] = "/dev/null/image";
 
@@ -148,80 +145,28 @@ void sl_h5_close(struct sl_h5 *h, hid_t id)
 
 /* --- files in memory -------------------------------------------------------------------------- */
 
-/* An access property list. Closing the file closes all objects that are open in it. */
-static hid_t access_file(struct sl_h5 *h)
+/* Creates or opens the file in the image. Closing it closes all objects that are open in it. */
+static hid_t in_image(struct sl_h5 *h, bool create)
 {
-	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS));
+	hid_t access = sl_h5_id(h, H5Pcreate(H5P_FILE_ACCESS)), file;
 
 	CALL(h, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
-	return access;
+	sl_h5_set_driver(h, access);
+	file = ID(h, create ? H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+			    : H5Fopen(no_file, H5F_ACC_RDONLY, access));
+	sl_h5_close(h, access);
+	return file;
 }
 
 hid_t sl_h5_create_file(struct sl_h5 *h)
 {
-	hid_t access = access_file(h);
-	hid_t file;
-
-	sl_h5_set_driver(h, access);
-	file = ID(h, H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access));
-	sl_h5_close(h, access);
-	return file;
-}
-
-/*
- * Callbacks of the core driver to allocate, copy and free the memory of a file. The memory is
- * always the caller's image, so they only return its address.
- */
-static void *image_get(size_t size, H5FD_file_image_op_t op, void *ctx)
-{
-	const struct sl_h5 *h = (const struct sl_h5 *)ctx;
-
-	(void)op;
-	return size > h->size ? NULL : h->image;
-}
-
-static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t op, void *ctx)
-{
-	(void)from, (void)size, (void)op, (void)ctx;
-	return to;
-}
-
-static void *image_resize(void *image, size_t size, H5FD_file_image_op_t op, void *ctx)
-{
-	(void)image;
-	return image_get(size, op, ctx);
-}
-
-static herr_t image_free(void *image, H5FD_file_image_op_t op, void *ctx)
-{
-	(void)image, (void)op, (void)ctx;
-	return 0;
-}
-
-static void *context_copy(void *ctx)
-{
-	return ctx;
-}
-
-static herr_t context_free(void *ctx)
-{
-	(void)ctx;
-	return 0;
+	return in_image(h, true);
 }
 
 hid_t sl_h5_open_file(struct sl_h5 *h)
 {
-	H5FD_file_image_callbacks_t calls = {
-		image_get, image_copy, image_resize, image_free, context_copy, context_free, h};
-	hid_t access = access_file(h);
-	hid_t file;
-
-	CALL(h, H5Pset_fapl_core(access, file_step, 0));
-	CALL(h, H5Pset_file_image_callbacks(access, &calls));
-	CALL(h, H5Pset_file_image(access, h->image, h->size));
-	file = ID(h, H5Fopen(no_file, H5F_ACC_RDONLY, access));
-	sl_h5_close(h, access);
-	return file;
+	h->reads = true;
+	return in_image(h, false);
 }
 
 size_t sl_h5_finish_file(struct sl_h5 *h, hid_t file)

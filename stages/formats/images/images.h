@@ -75,15 +75,15 @@ enum sl_status sl_image_read(const void *file, size_t bytes, struct sl_image_fou
  * time.
  */
 
-/* Upper limits of the size of the file and of the scratch that encoding needs, in bytes. */
+/* Upper limits of the size of the file, and of the memory that libpng allocates, in bytes. */
 size_t sl_png_bytes(uint32_t width, uint32_t height);
-size_t sl_png_scratch(uint32_t width);
+size_t sl_png_memory(uint32_t width);
 
 /*
  * Encodes height rows of width pixels, from the top, to a file of at most size bytes, and sets
- * *used to its size. libpng and zlib allocate from scratch only.
+ * *used to its size. SL_HOST_MEMORY if libpng has no memory.
  */
-enum sl_status sl_png_make(struct sl_arena scratch, uint32_t width, uint32_t height,
-	const uint8_t *grey, void *file, size_t size, size_t *used);
+enum sl_status sl_png_make(uint32_t width, uint32_t height, const uint8_t *grey, void *file,
+	size_t size, size_t *used);
 
 #endif

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct sl_mcpl_facts) <= sizeof(union sl_format_facts),
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* Bytes of the records of a table, with a weight in each: lay_out() cannot know better. */
+/* Bytes of the records of a table, with a weight in each: sizes() cannot know better. */
 static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
@@ -45,36 +45,6 @@ static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts
 		sl_size_mul(members, sl_deflate_most(MEMBER_BYTES, 0, 1) - (size_t)MEMBER_BYTES));
 }
 
-/*
- * Cuts so many bytes from the arena; 0 where the device makes them. sl_packed.pieces points to the
- * common weight of the particles, which is needed after the columns are reused; 0: each has its
- * own.
- */
-static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
-{
-	void *weight = sl_cut_items(a, 1, sizeof(double));
-
-	*p = (struct sl_packed){
-		.pieces = weight, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
-}
-
-/* Without device packing, the host makes the records in memory of the slot. */
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
-{
-	lay_out_bytes(a, run->form == SL_AS_COLUMNS ? records_bytes(most, run) : 0, p);
-}
-
-/*
- * The host compresses unless the device made streams. Records of the device are compressed from the
- * buffer that they were copied to, so they need no second one.
- */
-static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
-{
-	lay_out_bytes(a, run->form == SL_AS_STREAMS ? 0 : members_bytes(most, run), p);
-}
-
 size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level, .most_room = true};
@@ -82,26 +52,44 @@ size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 	return sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
 }
 
-/* The records of a member, unless the device made them, and the scratch of the compressor. */
-static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
+/*
+ * Without device packing, the host makes the records in memory of the slot. sl_packed.pieces points
+ * to the common weight of the particles, which is needed after the columns are reused; 0: each has
+ * its own. The image is the header. The largest of the files of a run is the one with a common
+ * weight.
+ */
+static struct sl_format_sizes sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	(void)most;
-	return run->form == SL_AS_STREAMS
-	               ? 0
-	               : sl_size_add(run->form == SL_AS_COLUMNS ? MEMBER_BYTES : 0,
-				 sl_mcpl_member_scratch(run));
+	return (struct sl_format_sizes){.pieces = sizeof(double),
+		.packed = run->form == SL_AS_COLUMNS ? records_bytes(most, run) : 0,
+		.image = sl_mcpl_put_header(NULL, run, most, 1, most->n, NULL)};
 }
 
-/* The first step of each way to pack: checks the memory, and copies what is needed later. */
-static enum sl_status begin(const struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, size_t bytes, size_t scratch_bytes, struct sl_packed *p)
+/*
+ * The host compresses unless the device made streams. Records of the device are compressed from the
+ * buffer that they were copied to, so they need no second one. The header is made at the end of the
+ * image and stored in a gzip member at its beginning.
+ */
+static struct sl_format_sizes sizes_gz(const struct sl_table *most, const struct sl_file_facts *run)
+{
+	struct sl_format_sizes s = sizes(most, run);
+
+	s.image = sl_size_add(sl_gzip_stored_bytes(s.image), s.image);
+	if (run->form == SL_AS_STREAMS)
+		return s;
+	s.packed = members_bytes(most, run);
+	s.scratch = sl_size_add(
+		run->form == SL_AS_COLUMNS ? MEMBER_BYTES : 0, sl_mcpl_member_scratch(run));
+	return s;
+}
+
+/* The first step of each way to pack: copies what is needed later. */
+static void begin(const struct sl_file_facts *run, const struct sl_table *t, struct sl_packed *p)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 
-	SL_TRY(sl_format_check_memory("mcpl", bytes, p->size, x, scratch_bytes));
 	*(double *)p->pieces = sl_mcpl_common_weight(t, &facts);
 	sl_packed_begin(p, t, 1);
-	return SL_OK;
 }
 
 /*
@@ -149,32 +137,50 @@ static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *
 		sl_mcpl_record_of_row(r, rows, i, at);
 }
 
+/* Takes what the device made: records, or gzip members of records. */
+static enum sl_status take(
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
+{
+	sl_packed_take(p, device_packed);
+	sl_packed_add(p, device_packed->used, t->n);
+	return SL_OK;
+}
+
 /* Makes the records of a table in memory; no compression. */
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	SL_TRY(begin(x, run, t, records_bytes(t, run), 0, p));
+	(void)x;
+	begin(run, t, p);
+	if (device_packed)
+		return take(t, device_packed, p);
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	sl_packed_add(p, (size_t)t->n * r.bytes, t->n);
 	return SL_OK;
 }
 
-/* Compresses all records in members. records = NULL: makes the records of t first. */
-static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const uint8_t *records, struct sl_packed *p)
+/*
+ * Compresses the records of the device in members, or makes and compresses those of the table, one
+ * member at a time: scratch holds one member only.
+ */
+static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
+	const uint8_t *records = device_packed ? device_packed->bytes : NULL;
 	struct sl_exec rest = *x;
 	void *buffer = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	SL_TRY(begin(x, run, t, members_bytes(t, run), scratch_gz(t, run), p));
+	begin(run, t, p);
+	if (device_packed && run->form == SL_AS_STREAMS)
+		return take(t, device_packed, p);
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
@@ -190,67 +196,21 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	return SL_OK;
 }
 
-/*
- * Makes and compresses the records of a table, one member at a time: scratch holds one member only.
- */
-static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
-{
-	return pack_members(x, run, t, NULL, p);
-}
-
-/* --- packed on a device ----------------------------------------------------------------------- */
-
-/* The device made what follows the header: records, or gzip members of records. */
-static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
-{
-	SL_TRY(begin(x, run, t, 0, 0, p));
-	p->bytes = device_packed->bytes;
-	p->size = device_packed->most;
-	sl_packed_add(p, device_packed->used, t->n);
-	p->has_crc = device_packed->has_crc;
-	p->crc = device_packed->crc;
-	return SL_OK;
-}
-
-/* The same in gzip: members of the device are kept, records of the device are compressed here. */
-static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
-{
-	return run->form == SL_AS_STREAMS ? take(x, run, t, device_packed, p)
-	                                  : pack_members(x, run, t, device_packed->bytes, p);
-}
-
 /* --- the file --------------------------------------------------------------------------------- */
-
-/* The image is the header. The largest of the files of a run is the one with a common weight. */
-static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	return sl_mcpl_put_header(NULL, run, most, 1, NULL);
-}
-
-/* The header is made at the end of the image and stored in a gzip member at its beginning. */
-static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	size_t header = image_bytes(most, run);
-
-	return sl_size_add(sl_gzip_stored_bytes(header), header);
-}
 
 /* Writes the header of the table that p was packed from; its columns can be reused by then. */
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p)
 {
-	return sl_mcpl_put_header(at, run, &p->table, *(const double *)p->pieces, batch);
+	return sl_mcpl_put_header(
+		at, run, &p->table, *(const double *)p->pieces, p->table.n, batch);
 }
 
 /* Lists the pieces of a file: the header in the image, the packed records where they are. */
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
-	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
-	*file = (struct sl_pieces){0};
+	(void)size;
 	sl_pieces_add(file, image, put_header((uint8_t *)image, run, batch, p));
 	sl_format_add_packed(file, p);
 	return SL_OK;
@@ -260,11 +220,8 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p, void *image, size_t size,
 	struct sl_pieces *file)
 {
-	uint8_t *at = (uint8_t *)image, *header;
+	uint8_t *at = (uint8_t *)image, *header = at + size - sizes(&p->table, run).image;
 
-	SL_TRY(sl_format_check_image(size, image_bytes_gz(&p->table, run)));
-	header = at + size - image_bytes(&p->table, run);
-	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, at, sl_gzip_store(header, put_header(header, run, batch, p), at));
 	sl_format_add_packed(file, p);
 	return SL_OK;
@@ -295,13 +252,10 @@ const struct sl_format sl_format_mcpl = {
 	.name = "mcpl",
 	.suffix = ".mcpl",
 	.help = "MCPL 3, a list of particles: for McStas, OpenMC, Geant4, MCNP, PHITS",
-	.lay_out = lay_out,
-	.scratch = sl_format_no_bytes, /* records are written to their place */
+	.sizes = sizes,
 	.pack = pack,
 	.packing = {.records = true},
 	.no_streams = "is not compressed",
-	.take = take,
-	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_mcpl_read,
 	.record_of = record_of,
@@ -312,12 +266,9 @@ const struct sl_format sl_format_mcpl_gz = {
 	.name = "mcpl.gz",
 	.suffix = ".mcpl.gz",
 	.help = "mcpl in gzip: read directly by the same programs, except by mcpltool of Debian 12",
-	.lay_out = lay_out_gz,
-	.scratch = scratch_gz,
+	.sizes = sizes_gz,
 	.pack = pack_gz,
 	.packing = {.records = true, .chunk_bytes = MEMBER_BYTES, .wrapper = SL_GZIP},
-	.take = take_gz,
-	.image_bytes = image_bytes_gz,
 	.assemble = assemble_gz,
 	.read = sl_mcpl_read,
 	.record_of = record_of,

@@ -188,18 +188,12 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight);
 
 /*
- * Writes the header with all strings and returns its size, which does not depend on batch. The
- * comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL: only
- * returns the size, and batch is not used.
+ * Writes the header, with all strings, of a list with the columns of t, and returns its size, which
+ * does not depend on batch and particles. The number of particles may be larger than a table
+ * allows. The comment on generated particles is of batch; batch->generated = 0: unknown. at = NULL:
+ * only returns the size, and batch is not used.
  */
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, const struct sl_batch_facts *batch);
-
-/*
- * The same for a list of the records of several tables that have the columns of t: the number of
- * particles is given, and may be larger than a table allows.
- */
-size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t particles, const struct sl_batch_facts *batch);
 
 /*

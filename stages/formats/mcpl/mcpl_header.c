@@ -232,14 +232,16 @@ static void put_run(struct sl_mcpl_buffer *w, const struct sl_file_facts *run)
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, const struct sl_batch_facts *batch)
+	double weight, uint64_t particles, const struct sl_batch_facts *batch)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	const struct sl_mcpl_metadata *metadata = facts.metadata;
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
-	struct sl_mcpl_buffer w = {at, sl_mcpl_put_fixed(at, &h)};
+	struct sl_mcpl_buffer w = {at, 0};
 	char text[TEXT_BYTES];
 
+	h.particles = particles;
+	w.used = sl_mcpl_put_fixed(at, &h);
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	sl_mcpl_write_text(&w, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
@@ -251,16 +253,4 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	put_columns(&w, t);
 	sl_mcpl_put_blobs(&w, run->config, metadata);
 	return w.used;
-}
-
-size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, uint64_t particles, const struct sl_batch_facts *batch)
-{
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
-	size_t bytes = sl_mcpl_put_header(at, run, t, weight, batch);
-
-	h.particles = particles;
-	sl_mcpl_put_fixed(at, &h);
-	return bytes;
 }

@@ -169,86 +169,71 @@ bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcp
 	       (a->weight != 0) == (b->weight != 0);
 }
 
-/* Copies n numbers, converted to the precision of the output. Returns the byte after them. */
-static const uint8_t *recode_numbers(const struct sl_mcpl_header *from, const uint8_t *at, int n,
-	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
+/* The places of the numbers in a record that has all of them; the first ones are polarisations. */
+enum { POSITION = 3, DIRECTION = 6, TIME = 9, WEIGHT = 10 };
+
+static bool has_number(const struct sl_mcpl_header *h, int k)
 {
-	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
-
-	for (int i = 0; i < n; i++, at += bytes) {
-		double number = sl_mcpl_number(from->single, at);
-		float narrow = sl_mcpl_narrow(number);
-
-		if (from->single == to->single)
-			sl_mcpl_write(w, at, bytes);
-		else if (to->single)
-			sl_mcpl_write(w, &narrow, sizeof(narrow));
-		else
-			sl_mcpl_write(w, &number, sizeof(number));
-	}
-	return at;
+	return k < POSITION ? h->polarised : k < WEIGHT || h->weight == 0;
 }
 
-/* The same for the direction and energy of version 2: the direction is packed as in version 3. */
-static const uint8_t *recode_direction(const struct sl_mcpl_header *from, const uint8_t *at,
-	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
+/* Copies a number, converted to the precision of the output. */
+static void recode_number(
+	struct sl_mcpl_buffer *w, bool from_single, const void *at, bool to_single)
 {
-	const struct sl_mcpl_header wide = {.single = false};
-	double number[3], direction[3], packed[3];
-	struct sl_mcpl_buffer all = {(uint8_t *)number, 0};
+	const double number = sl_mcpl_number(from_single, (const uint8_t *)at);
+	const float narrow = sl_mcpl_narrow(number);
 
-	at = recode_numbers(from, at, 3, &wide, &all);
+	if (from_single == to_single)
+		sl_mcpl_write(w, at, from_single ? sizeof(narrow) : sizeof(number));
+	else if (to_single)
+		sl_mcpl_write(w, &narrow, sizeof(narrow));
+	else
+		sl_mcpl_write(w, &number, sizeof(number));
+}
+
+/* Packs the direction of version 2, and the energy after it, as in version 3. */
+static void repack(const struct sl_mcpl_header *from, const uint8_t *at, double packed[3])
+{
+	double number[3], direction[3];
+
+	for (int k = 0; k < 3; k++, at += from->single ? sizeof(float) : sizeof(double))
+		number[k] = sl_mcpl_number(from->single, at);
 	sl_mcpl_unpack_octahedron(number, direction);
 	sl_mcpl_pack(direction, packed);
 	packed[2] = copysign(number[2], packed[2]);
-	recode_numbers(&wide, (const uint8_t *)packed, 3, to, w);
-	return at;
 }
 
-/* Copies the weight, the PDG code and the user flags, which end a record. */
-static void recode_end(const struct sl_mcpl_header *from, const uint8_t *at,
-	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
-{
-	const struct sl_mcpl_header wide = {.single = false};
-	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
-	uint32_t pdg = (uint32_t)from->pdg, flags = 0;
-
-	if (to->weight == 0 && from->weight != 0)
-		recode_numbers(&wide, (const uint8_t *)&from->weight, 1, to, w);
-	else if (to->weight == 0)
-		recode_numbers(from, at, 1, to, w);
-	at += from->weight == 0 ? bytes : 0;
-	if (from->pdg == 0) {
-		memcpy(&pdg, at, sizeof(pdg));
-		at += sizeof(pdg);
-	}
-	if (from->flags)
-		memcpy(&flags, at, sizeof(flags));
-	if (to->pdg == 0)
-		sl_mcpl_write_u32(w, pdg);
-	if (to->flags)
-		sl_mcpl_write_u32(w, flags);
-}
-
-void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
+static void recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	const struct sl_mcpl_header *to, uint8_t *out)
 {
-	static const uint8_t zeros[3 * sizeof(double)] = {0};
+	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
+	/* those of a record that are not copied from it, in double precision */
+	double other[WEIGHT + 1] = {[WEIGHT] = from->weight};
+	uint32_t pdg = (uint32_t)from->pdg, flags = 0;
 	struct sl_mcpl_buffer w = {out, 0};
-	const uint8_t *at = record;
 
-	if (sl_mcpl_has_same_layout(from, to)) {
-		memcpy(out, record, from->record_bytes);
-		return;
+	for (int k = 0; k <= WEIGHT; k++) {
+		const bool has = has_number(from, k), is_direction = k >= DIRECTION && k < TIME,
+			   is_copied = has && !(from->version == 2 && is_direction);
+
+		if (from->version == 2 && k == DIRECTION)
+			repack(from, record, &other[k]);
+		if (has_number(to, k))
+			recode_number(&w, is_copied && from->single,
+				is_copied ? (const void *)record : &other[k], to->single);
+		record += has ? bytes : 0;
 	}
-	if (to->polarised)
-		recode_numbers(from, from->polarised ? at : zeros, 3, to, &w);
-	at += from->polarised ? 3 * (from->single ? sizeof(float) : sizeof(double)) : 0;
-	at = recode_numbers(from, at, 3, to, &w);
-	at = from->version == 2 ? recode_direction(from, at, to, &w)
-	                        : recode_numbers(from, at, 3, to, &w);
-	at = recode_numbers(from, at, 1, to, &w);
-	recode_end(from, at, to, &w);
+	if (from->pdg == 0) {
+		memcpy(&pdg, record, sizeof(pdg));
+		record += sizeof(pdg);
+	}
+	if (from->flags)
+		memcpy(&flags, record, sizeof(flags));
+	if (to->pdg == 0)
+		sl_mcpl_write_u32(&w, pdg);
+	if (to->flags)
+		sl_mcpl_write_u32(&w, flags);
 }
 
 void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
@@ -259,6 +244,6 @@ void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *re
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		sl_mcpl_recode(from, records + (size_t)i * from->record_bytes, to,
+		recode(from, records + (size_t)i * from->record_bytes, to,
 			out + (size_t)i * to->record_bytes);
 }

@@ -63,15 +63,11 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b);
 
 /*
- * Writes the record of a header `from` with the layout of a header `to`, which is of version 3.
- * Each number keeps its bits, or is converted between 4 and 8 bytes; only a direction of version 2
- * is packed again. A field that the record lacks is 0; a weight or PDG code is then that of the
- * header `from`.
+ * Writes n records of a header `from`, one after another, with the layout of a header `to`, which
+ * is of version 3. Each number keeps its bits, or is converted between 4 and 8 bytes; only a
+ * direction of version 2 is packed again. A field that the record lacks is 0; a weight or PDG code
+ * is then that of the header `from`.
  */
-void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
-	const struct sl_mcpl_header *to, uint8_t *out);
-
-/* The same for n records, one after another. */
 void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
 	const struct sl_mcpl_header *to, uint8_t *out);
 

@@ -197,17 +197,12 @@ static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
 	return status;
 }
 
-bool sl_mcpl_is_gzipped(const void *file, size_t bytes)
-{
-	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
-}
-
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
 	enum sl_status status;
 
 	*s = (struct sl_mcpl_stream){.at = (const uint8_t *)file, .left = bytes};
-	s->gzipped = sl_mcpl_is_gzipped(file, bytes);
+	s->gzipped = sl_is_gzip(file, bytes); /* as the reference does, whatever its name */
 	if (s->gzipped)
 		SL_TRY(begin_gzip(s));
 	status = read_fixed(s);
@@ -352,13 +347,6 @@ static void set_direction(
 	p->energy = fabs(packed[2]);
 }
 
-enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record)
-{
-	SL_TRY(take_records(s, s->header.record_bytes, record));
-	s->read++;
-	return SL_OK;
-}
-
 void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl_mcpl_particle *p)
 {
 	double packed[3];
@@ -384,7 +372,8 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 {
 	const uint8_t *record;
 
-	SL_TRY(sl_mcpl_next_record(s, &record));
+	SL_TRY(take_records(s, s->header.record_bytes, &record));
+	s->read++;
 	sl_mcpl_decode(&s->header, record, p);
 	return SL_OK;
 }

@@ -39,9 +39,6 @@ struct sl_mcpl_stream {
 	uint8_t *window;     /* NULL for a plain file */
 };
 
-/* Whether the first bytes are those of gzip. Like the reference, this ignores the file name. */
-bool sl_mcpl_is_gzipped(const void *file, size_t bytes);
-
 /* Bytes allocated for a gzip file: the window, and the state of the decompression. */
 enum { SL_MCPL_GZIP_BYTES = (1 << 16) + SL_INFLATE_BYTES };
 
@@ -83,11 +80,7 @@ enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s);
 /* Reads the next of header.particles particles. SL_BAD_INPUT if it is damaged or missing. */
 enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
 
-/*
- * The same in two steps: the record as stored, which is valid until the next call, and the particle
- * of a record.
- */
-enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record);
+/* The particle of a record as stored. */
 void sl_mcpl_decode(
 	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
 

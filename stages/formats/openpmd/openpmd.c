@@ -51,8 +51,7 @@ size_t sl_openpmd_path(char *path, size_t size, uint64_t number, const char *spe
 
 /* --- layout -------------------------------------------------------------------------------- */
 
-/* The number of chunks of a table, and their bytes without compression. */
-static size_t count_chunks(const struct sl_table *t, size_t *bytes)
+size_t sl_openpmd_count_chunks(const struct sl_table *t, size_t *bytes)
 {
 	size_t n = 0;
 
@@ -68,26 +67,20 @@ static size_t count_chunks(const struct sl_table *t, size_t *bytes)
 	return n;
 }
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
+/*
+ * The chunks, and the scratch of the compressor. A device provides the chunks as streams; then the
+ * scratch is one decompressed chunk.
+ */
+static struct sl_format_sizes sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes;
-	size_t n = count_chunks(most, &bytes), size = run->form == SL_AS_STREAMS ? 0 : bytes;
-	size_t pieces_bytes = sl_size_add(
-		sizeof(struct sl_openpmd_pieces), sl_size_mul(n, sizeof(struct sl_openpmd_chunk)));
-	void *pieces = sl_cut(a, pieces_bytes);
+	const bool packs = run->form != SL_AS_STREAMS;
+	size_t bytes, n = sl_openpmd_count_chunks(most, &bytes);
 
-	*p = (struct sl_packed){.pieces = pieces,
-		.pieces_bytes = pieces_bytes,
-		.bytes = (uint8_t *)sl_cut(a, size),
-		.size = size};
-}
-
-/* The scratch of the compressor; for streams from a device, one decompressed chunk. */
-static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	(void)most;
-	return run->form == SL_AS_STREAMS ? SL_OPENPMD_CHUNK_BYTES : sl_openpmd_chunk_scratch(run);
+	return (struct sl_format_sizes){.pieces = sl_size_add(sizeof(struct sl_openpmd_pieces),
+						sl_size_mul(n, sizeof(struct sl_openpmd_chunk))),
+		.packed = packs ? bytes : 0,
+		.scratch = packs ? sl_openpmd_chunk_scratch(run) : SL_OPENPMD_CHUNK_BYTES,
+		.image = sl_openpmd_image_bytes(most, run)};
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -143,47 +136,6 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 	}
 }
 
-/* The first step of both ways to pack: checks the sizes of p and of the scratch. */
-static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p, struct openpmd_packing *w)
-{
-	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
-	uint32_t columns = 0;
-	size_t bytes;
-	size_t n = count_chunks(t, &bytes);
-
-	*pieces = (struct sl_openpmd_pieces){.chunk = (struct sl_openpmd_chunk *)(pieces + 1),
-		.n_chunks = (p->pieces_bytes - sizeof(*pieces)) / sizeof(*pieces->chunk)};
-	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
-	/*
-	 * the entries of the chunks are in separate memory, which the check of bytes does not cover
-	 */
-	if (n > pieces->n_chunks)
-		return sl_fail(SL_USAGE,
-			"the table has %zu chunks, the packing was laid out for %zu: lay it out for "
-			"more rows or columns",
-			n, pieces->n_chunks);
-	SL_TRY(sl_format_check_memory("openpmd", bytes, p->size, x, scratch(t, run)));
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		columns += !t->column[i].constant;
-	sl_packed_begin(p, t, columns);
-	return SL_OK;
-}
-
-static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
-{
-	struct openpmd_packing w;
-
-	SL_TRY(begin(x, run, t, p, &w));
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (!t->column[i].constant)
-			SL_TRY(sl_add_context(pack_column(&w, &t->column[i], t->n), "column %s",
-				sl_table_name(t, i)));
-	keep_facts(p, NULL);
-	return SL_OK;
-}
-
 /* --- packed on a device ----------------------------------------------------------------------- */
 
 /*
@@ -226,23 +178,33 @@ static enum sl_status take_column(struct openpmd_packing *w, const struct sl_col
 	return SL_OK;
 }
 
-static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
+/* --- all columns ------------------------------------------------------------------------------ */
+
+static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	const uint8_t *from = device_packed->bytes;
-	const size_t *stream = device_packed->stream;
-	struct openpmd_packing w;
+	const uint8_t *from = device_packed ? device_packed->bytes : NULL;
+	const size_t *stream = device_packed ? device_packed->stream : NULL;
+	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
+	struct openpmd_packing w = {.x = *x, .run = run, .p = p};
 
-	p->bytes = device_packed->bytes;
-	p->size = device_packed->most;
-	p->has_crc = device_packed->has_crc;
-	p->crc = device_packed->crc;
-	SL_TRY(begin(x, run, t, p, &w));
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (!t->column[i].constant)
-			SL_TRY(sl_add_context(
-				take_column(&w, sl_facts_of(&t->column[i]), t->n, &from, &stream),
-				"column %s", sl_table_name(t, i)));
+	w.next = (struct sl_openpmd_chunk *)(pieces + 1);
+	*pieces = (struct sl_openpmd_pieces){.chunk = w.next,
+		.n_chunks = (p->pieces_bytes - sizeof(*pieces)) / sizeof(*pieces->chunk)};
+	sl_packed_begin(p, t, 0);
+	if (device_packed)
+		sl_packed_take(p, device_packed);
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		const struct sl_table_column *c = &t->column[i];
+
+		if (c->constant)
+			continue;
+		p->written.columns++;
+		SL_TRY(sl_add_context(
+			device_packed ? take_column(&w, sl_facts_of(c), t->n, &from, &stream)
+				      : pack_column(&w, c, t->n),
+			"column %s", sl_table_name(t, i)));
+	}
 	keep_facts(p, device_packed);
 	return SL_OK;
 }
@@ -252,13 +214,10 @@ const struct sl_format sl_format_openpmd = {
 	.suffix = ".h5",
 	.help = "openPMD 1.1.0 in HDF5: for Python (h5py, openPMD-viewer) and, by an XDMF side file, "
 		"ParaView",
-	.lay_out = lay_out,
-	.scratch = scratch,
+	.sizes = sizes,
 	.pack = pack,
 	.starts_processes = true,
 	.packing = {.chunk_bytes = SL_OPENPMD_CHUNK_BYTES, .wrapper = SL_ZLIB, .planes = true},
-	.take = take,
-	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,
 	.read = sl_openpmd_read,
 	.join = &sl_openpmd_join,

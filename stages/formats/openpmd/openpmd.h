@@ -61,6 +61,9 @@ static inline size_t sl_openpmd_chunks(uint32_t n, uint32_t item_bytes)
 	return sl_chunks(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
+/* The number of chunks of a table, and their bytes without compression. */
+size_t sl_openpmd_count_chunks(const struct sl_table *t, size_t *bytes);
+
 /* Filters of a column, in order: shuffle (only of items of more than one byte), deflate. */
 static inline bool sl_openpmd_shuffles(const struct sl_column_facts *f)
 {
@@ -134,7 +137,7 @@ enum sl_status sl_openpmd_read(
 
 /* --- openpmd_write ---------------------------------------------------------------------------- */
 
-/* Makes the HDF5 file of a packed batch (format.h, image_bytes and assemble). */
+/* Makes the HDF5 file of a packed batch (format.h, image and assemble). */
 
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run);
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,

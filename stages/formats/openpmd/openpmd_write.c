@@ -46,18 +46,12 @@ struct openpmd_writing {
  */
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = strlen(run->config) + SL_CRC_TRAILER_BYTES + ((size_t)32 << 10);
+	size_t unpacked, bytes = strlen(run->config) + SL_CRC_TRAILER_BYTES + ((size_t)32 << 10) +
+	                         most->n_columns * ((size_t)8 << 10);
 
 	if (run->merged)
 		bytes += strlen(run->merged) + ((size_t)2 << 10);
-
-	for (uint32_t i = 0; i < most->n_columns; i++) {
-		uint32_t item = sl_column_facts[most->column[i].column].bytes;
-		size_t chunks = most->column[i].constant ? 0 : sl_openpmd_chunks(most->n, item);
-
-		bytes = sl_size_add(bytes, ((size_t)8 << 10) + chunks * 128);
-	}
-	return bytes;
+	return sl_size_add(bytes, sl_size_mul(sl_openpmd_count_chunks(most, &unpacked), 128));
 }
 
 /* --- records ------------------------------------------------------------------------------- */
@@ -339,24 +333,15 @@ static const char *next_text(const char **at)
 	return text;
 }
 
-/* Chunks of all columns of the table. */
-static size_t count_chunks(const struct sl_table *t)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (!t->column[i].constant && t->n > 0)
-			n += sl_openpmd_chunks(t->n, sl_column_facts[t->column[i].column].bytes);
-	return n;
-}
-
 /* Makes the image, in the other process. */
 static size_t make_image(struct sl_h5 *h, const void *from)
 {
 	const struct openpmd_facts *facts = (const struct openpmd_facts *)from;
 	struct openpmd_writing w = {
 		.h = h, .facts = facts, .next = (const struct sl_openpmd_chunk *)(facts + 1)};
-	const char *text = (const char *)(w.next + count_chunks(&facts->table));
+	size_t unpacked;
+	const char *text =
+		(const char *)(w.next + sl_openpmd_count_chunks(&facts->table, &unpacked));
 	hid_t made;
 
 	w.run_name = next_text(&text);
@@ -380,22 +365,19 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
 	const struct openpmd_facts facts = {run->seed, *batch, p->table, *pieces, p->bytes};
+	size_t bytes, n_chunks = sl_openpmd_count_chunks(&p->table, &bytes);
 	const struct sl_h5_part parts[] = {{&facts, sizeof(facts)},
-		{pieces->chunk, count_chunks(&p->table) * sizeof(*pieces->chunk)},
-		part_of_text(run->run_name), part_of_text(run->species),
-		part_of_text(run->software_version), part_of_text(run->config),
-		part_of_text(run->merged ? run->merged : "")};
+		{pieces->chunk, n_chunks * sizeof(*pieces->chunk)}, part_of_text(run->run_name),
+		part_of_text(run->species), part_of_text(run->software_version),
+		part_of_text(run->config), part_of_text(run->merged ? run->merged : "")};
 	uint8_t *rest = (uint8_t *)image;
 	struct sl_h5 h = {.image = rest,
 		.size = size - SL_CRC_TRAILER_BYTES,
 		.data = p->bytes,
 		.data_bytes = p->used};
-	size_t bytes;
 
-	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
 	SL_TRY(sl_h5_writer_make(make_image, parts, sizeof(parts) / sizeof(*parts), &h, &bytes));
 	bytes -= p->used;
-	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, rest, h.head);
 	sl_format_add_packed(file, p);
 	sl_pieces_add(file, rest + h.head, bytes - h.head);

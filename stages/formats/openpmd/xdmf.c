@@ -2,27 +2,21 @@
 #include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Prints a name as XML text. Control characters, which XML cannot contain, become '?'. */
 static void print_escaped(const char *name, FILE *out)
 {
-	for (; *name; name++)
-		switch (*name) {
-		case '&':
-			fprintf(out, "&amp;");
-			break;
-		case '<':
-			fprintf(out, "&lt;");
-			break;
-		case '>':
-			fprintf(out, "&gt;");
-			break;
-		case '"':
-			fprintf(out, "&quot;");
-			break;
-		default:
+	static const char special[] = "&<>\"", *const words[] = {"amp", "lt", "gt", "quot"};
+
+	for (; *name; name++) {
+		const char *at = strchr(special, *name);
+
+		if (at)
+			fprintf(out, "&%s;", words[at - special]);
+		else
 			fprintf(out, "%c", (unsigned char)*name < ' ' ? '?' : *name);
-		}
+	}
 }
 
 /* The column of the table if it has a value per row, else NULL. */
@@ -52,21 +46,11 @@ void sl_xdmf_end(FILE *out)
 }
 
 /* XDMF 2 has no unsigned 8-byte integers; ids are below 2^63, so a signed type is right. */
-static const char *number_type(enum sl_column_type type)
-{
-	switch (type) {
-	case SL_TYPE_F32:
-		return "Float";
-	case SL_TYPE_U32:
-		return "UInt";
-	case SL_TYPE_U64:
-	case SL_TYPE_I32:
-		return "Int";
-	case SL_TYPE_U8:
-		return "UChar";
-	}
-	return "";
-}
+static const char *const number_types[] = {[SL_TYPE_F32] = "Float",
+	[SL_TYPE_U32] = "UInt",
+	[SL_TYPE_U64] = "Int",
+	[SL_TYPE_I32] = "Int",
+	[SL_TYPE_U8] = "UChar"};
 
 /* The file, species and rows that the grid of one batch refers to. */
 struct target {
@@ -84,7 +68,7 @@ static void print_item(const struct target *target, const struct sl_table *t, ui
 	fprintf(out,
 		"<DataItem Dimensions=\"%" PRIu32 "\" NumberType=\"%s\" Precision=\"%" PRIu32
 		"\" Format=\"HDF\">",
-		target->n, number_type(f->type), f->bytes);
+		target->n, number_types[f->type], f->bytes);
 	print_escaped(target->file, out);
 	fprintf(out, ":");
 	print_escaped(path, out);

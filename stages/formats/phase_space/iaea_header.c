@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,28 +15,21 @@ enum { LINE_BYTES = 256, LITTLE_ENDIAN_ORDER = 1234, BIG_ENDIAN_ORDER = 4321, LA
 /* More particles than a run can have, or a number that a double cannot hold exactly, are damage. */
 #define PARTICLES_MOST 0x1p48
 
+static const char blanks[] = " \t\r";
+
 /* A place in the header: the next line of a section. */
 struct section {
-	const char *key;
-	const char *at, *end;
+	const char *key, *at;
 	unsigned line; /* number of the line at `at`, from 1 */
 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static const char *skip_blanks(const char *at, const char *end)
+/* The line after the one at `at`, or the end of the text. */
+static const char *line_after(const char *at)
 {
-	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
-		at++;
-	return at;
-}
-
-/* The end of the line at `at`, which is the address of its newline or the end of the text. */
-static const char *end_of_line(const char *at, const char *end)
-{
-	const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at));
-
-	return newline ? newline : end;
+	at = strchrnul(at, '\n');
+	return at + (*at == '\n');
 }
 
 /*
@@ -43,39 +37,36 @@ static const char *end_of_line(const char *at, const char *end)
  * If a number follows, *value is its place, else NULL. Like the reference implementation, this
  * ignores the rest.
  */
-static bool is_section(const char *at, const char *end, const char *key, const char **value)
+static bool is_section(const char *at, const char *key, const char **value)
 {
-	size_t n = strlen(key);
-
-	at = skip_blanks(at, end);
-	if ((size_t)(end - at) < n + 1 || *at != '$' || strncasecmp(at + 1, key, n) != 0)
+	at += strspn(at, blanks);
+	if (*at != '$' || strncasecmp(at + 1, key, strlen(key)) != 0)
 		return false;
-	at += n + 1;
-	if (at < end && !strchr(": \t\r", *at))
+	at += 1 + strlen(key);
+	if (!strchr(": \t\r\n", *at)) /* the end of the text is found, too */
 		return false;
-	at = skip_blanks(at, end);
-	at = skip_blanks(at < end && *at == ':' ? at + 1 : at, end);
-	*value = at < end && strchr("+-.0123456789", *at) ? at : NULL;
+	at += strspn(at, blanks);
+	at += *at == ':';
+	at += strspn(at, blanks);
+	*value = *at && strchr("+-.0123456789", *at) ? at : NULL;
 	return true;
 }
 
 /* Finds a section, of several the first. */
-static bool find(const char *text, size_t bytes, const char *key, struct section *s)
+static bool find(const char *text, const char *key, struct section *s)
 {
-	const char *end = text + bytes, *next, *value;
+	const char *value;
 
-	*s = (struct section){.key = key, .end = end, .line = 1};
-	for (s->at = text; s->at < end; s->at = next, s->line++) {
-		const char *line_end = end_of_line(s->at, end);
-
-		next = line_end < end ? line_end + 1 : end;
-		if (!is_section(s->at, line_end, key, &value))
-			continue;
-		s->at = value ? value : next;
-		s->line += !value;
-		return true;
+	*s = (struct section){.key = key, .at = text, .line = 1};
+	while (*s->at && !is_section(s->at, key, &value)) {
+		s->at = line_after(s->at);
+		s->line++;
 	}
-	return false;
+	if (!*s->at)
+		return false;
+	s->line += !value;
+	s->at = value ? value : line_after(s->at);
+	return true;
 }
 
 /*
@@ -84,22 +75,19 @@ static bool find(const char *text, size_t bytes, const char *key, struct section
  */
 static bool next_line(struct section *s, char text[LINE_BYTES], unsigned *line)
 {
-	while (s->at < s->end) {
-		const char *line_end = end_of_line(s->at, s->end);
-		const char *at = skip_blanks(s->at, line_end);
-		size_t n = (size_t)(line_end - at);
+	while (*s->at) {
+		const char *at = s->at + strspn(s->at, blanks);
+		size_t n = strcspn(at, "\n");
 
-		if (n > 0 && *at == '$')
+		if (*at == '$')
 			return false;
 		*line = s->line++;
-		s->at = line_end < s->end ? line_end + 1 : s->end;
-		while (n > 0 && (at[n - 1] == ' ' || at[n - 1] == '\t' || at[n - 1] == '\r'))
+		s->at = line_after(at);
+		while (n > 0 && strchr(blanks, at[n - 1]))
 			n--;
-		if (n == 0 || (n > 1 && at[0] == '/' && at[1] == '/'))
+		if (n == 0 || strncmp(at, "//", 2) == 0)
 			continue;
-		n = n < LINE_BYTES ? n : LINE_BYTES - 1;
-		memcpy(text, at, n);
-		text[n] = '\0';
+		snprintf(text, LINE_BYTES, "%.*s", (int)n, at);
 		return true;
 	}
 	return false;
@@ -146,24 +134,23 @@ static enum sl_status read_whole(struct section *s, const char *what, double mos
 }
 
 /* The whole number that a section consists of. */
-static enum sl_status read_only(
-	const char *text, size_t bytes, const char *key, double most, double *value)
+static enum sl_status read_only(const char *text, const char *key, double most, double *value)
 {
 	struct section s;
 
-	if (!find(text, bytes, key, &s))
+	if (!find(text, key, &s))
 		return missing(key, "value");
 	return read_whole(&s, "value", most, value);
 }
 
 /* The same, but a missing section has the value `missing_value`. */
-static enum sl_status read_optional(const char *text, size_t bytes, const char *key, double most,
-	double missing_value, double *value)
+static enum sl_status read_optional(
+	const char *text, const char *key, double most, double missing_value, double *value)
 {
 	struct section s;
 
 	*value = missing_value;
-	return find(text, bytes, key, &s) ? read_whole(&s, "value", most, value) : SL_OK;
+	return find(text, key, &s) ? read_whole(&s, "value", most, value) : SL_OK;
 }
 
 /* --- sections --------------------------------------------------------------------------------- */
@@ -202,12 +189,12 @@ static enum sl_status find_latch(struct section *s, struct sl_iaea *h)
 	return SL_OK;
 }
 
-static enum sl_status read_contents(const char *text, size_t bytes, struct sl_iaea *h)
+static enum sl_status read_contents(const char *text, struct sl_iaea *h)
 {
 	struct section s;
 	double value;
 
-	if (!find(text, bytes, "RECORD_CONTENTS", &s))
+	if (!find(text, "RECORD_CONTENTS", &s))
 		return missing("RECORD_CONTENTS", "list of stored variables");
 	for (int i = 0; i < SL_IAEA_VARIABLES; i++) {
 		SL_TRY(read_whole(&s, variables[i], 1, &value));
@@ -221,10 +208,10 @@ static enum sl_status read_contents(const char *text, size_t bytes, struct sl_ia
 }
 
 /* The section may be missing if all variables are stored. */
-static enum sl_status read_constants(const char *text, size_t bytes, struct sl_iaea *h)
+static enum sl_status read_constants(const char *text, struct sl_iaea *h)
 {
 	struct section s;
-	bool found = find(text, bytes, "RECORD_CONSTANT", &s);
+	bool found = find(text, "RECORD_CONSTANT", &s);
 	unsigned line;
 	double value;
 
@@ -247,19 +234,19 @@ static enum sl_status read_constants(const char *text, size_t bytes, struct sl_i
 }
 
 /* Record length and byte order; the length must follow from the contents. */
-static enum sl_status read_layout(const char *text, size_t bytes, struct sl_iaea *h)
+static enum sl_status read_layout(const char *text, struct sl_iaea *h)
 {
 	double length, order;
 
 	h->record_bytes =
 		fixed_bytes(h) + (h->extra_floats + h->extra_longs) * (uint32_t)sizeof(float);
-	SL_TRY(read_only(text, bytes, "RECORD_LENGTH", 0x1p31, &length));
+	SL_TRY(read_only(text, "RECORD_LENGTH", 0x1p31, &length));
 	if (length != h->record_bytes)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states records of %.0f bytes, but its $RECORD_CONTENTS: add up to "
 			"%u; use the header that belongs to the records",
 			length, h->record_bytes);
-	SL_TRY(read_optional(text, bytes, "BYTE_ORDER", 9999, LITTLE_ENDIAN_ORDER, &order));
+	SL_TRY(read_optional(text, "BYTE_ORDER", 9999, LITTLE_ENDIAN_ORDER, &order));
 	if (order != LITTLE_ENDIAN_ORDER && order != BIG_ENDIAN_ORDER)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states the byte order %.0f, but only 1234 and 4321 are read; "
@@ -273,12 +260,11 @@ static enum sl_status read_layout(const char *text, size_t bytes, struct sl_iaea
  * The number of records, which must be that of the file. Both numbers are below 2^53, so the
  * product of doubles is only compared where it is exact.
  */
-static enum sl_status read_counts(
-	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h)
+static enum sl_status read_counts(const char *text, uint64_t records_bytes, struct sl_iaea *h)
 {
 	double particles, checksum, all;
 
-	SL_TRY(read_only(text, bytes, "PARTICLES", PARTICLES_MOST, &particles));
+	SL_TRY(read_only(text, "PARTICLES", PARTICLES_MOST, &particles));
 	h->particles = (uint64_t)particles;
 	all = particles * h->record_bytes;
 	if (h->particles != records_bytes / h->record_bytes || records_bytes % h->record_bytes != 0)
@@ -287,7 +273,7 @@ static enum sl_status read_counts(
 			"file of records has %llu bytes: it is damaged, was cut short, or belongs to "
 			"another header; copy both files again",
 			particles, h->record_bytes, all, (unsigned long long)records_bytes);
-	SL_TRY(read_optional(text, bytes, "CHECKSUM", 0x1p63, all, &checksum));
+	SL_TRY(read_optional(text, "CHECKSUM", 0x1p63, all, &checksum));
 	if (checksum != all)
 		return sl_fail(SL_BAD_INPUT,
 			"the $CHECKSUM: of the header is %.0f, but the file of records has %llu bytes; "
@@ -297,16 +283,15 @@ static enum sl_status read_counts(
 }
 
 /* Programs that do not know the number of histories write 0 or the largest unsigned number. */
-static enum sl_status read_histories(const char *text, size_t bytes, struct sl_iaea *h)
+static enum sl_status read_histories(const char *text, struct sl_iaea *h)
 {
-	SL_TRY(read_optional(text, bytes, "ORIG_HISTORIES", 0x1p64, -1, &h->histories));
+	SL_TRY(read_optional(text, "ORIG_HISTORIES", 0x1p64, -1, &h->histories));
 	if (h->histories == 0 || h->histories >= 0x1p63)
 		h->histories = -1;
 	return SL_OK;
 }
 
-enum sl_status sl_iaea_open(
-	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h)
+enum sl_status sl_iaea_open(const char *text, uint64_t records_bytes, struct sl_iaea *h)
 {
 	char title[LINE_BYTES];
 	struct section s;
@@ -314,18 +299,18 @@ enum sl_status sl_iaea_open(
 	double type;
 
 	*h = (struct sl_iaea){.histories = -1};
-	SL_TRY(read_optional(text, bytes, "FILE_TYPE", 0x1p31, 0, &type));
+	SL_TRY(read_optional(text, "FILE_TYPE", 0x1p31, 0, &type));
 	if (type != 0)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states the file type %.0f (an event generator), which has no "
 			"list of particles; use a phase space file (type 0)",
 			type);
-	SL_TRY(read_contents(text, bytes, h));
-	SL_TRY(read_constants(text, bytes, h));
-	SL_TRY(read_layout(text, bytes, h));
-	SL_TRY(read_counts(text, bytes, records_bytes, h));
-	SL_TRY(read_histories(text, bytes, h));
-	if (find(text, bytes, "TITLE", &s) && next_line(&s, title, &line))
+	SL_TRY(read_contents(text, h));
+	SL_TRY(read_constants(text, h));
+	SL_TRY(read_layout(text, h));
+	SL_TRY(read_counts(text, records_bytes, h));
+	SL_TRY(read_histories(text, h));
+	if (find(text, "TITLE", &s) && next_line(&s, title, &line))
 		memcpy(h->title, title, strnlen(title, sizeof(h->title) - 1));
 	return SL_OK;
 }

@@ -42,6 +42,11 @@ bool sl_phase_space_is_iaea(const char *path)
 	return find_suffix(path, &suffix, &others);
 }
 
+static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
+{
+	return file->bytes >= n && memcmp(file->at, bytes, n) == 0;
+}
+
 /* --- IAEA and TOPAS --------------------------------------------------------------------------- */
 
 /*
@@ -94,9 +99,9 @@ static enum sl_status open_topas(struct sl_phase_space *s, const char *header)
 }
 
 /* Numbers have 4 bytes; weights are common if the records have none. */
-static enum sl_status open_iaea(struct sl_phase_space *s, const char *header, size_t bytes)
+static enum sl_status open_iaea(struct sl_phase_space *s, const char *header)
 {
-	SL_TRY(sl_iaea_open(header, bytes, s->records.bytes, &s->iaea));
+	SL_TRY(sl_iaea_open(header, s->records.bytes, &s->iaea));
 	s->histories = s->iaea.histories;
 	s->fields = (struct sl_mcpl_header){
 		.particles = s->iaea.particles, .flags = true, .single = true};
@@ -129,10 +134,7 @@ static enum sl_status open_pair(struct sl_phase_space *s, const char *path)
 	if (header->bytes > 0)
 		memcpy(copy, header->at, header->bytes);
 	((char *)copy)[header->bytes] = '\0';
-	if (sl_topas_is((const char *)copy, header->bytes))
-		status = open_topas(s, (const char *)copy);
-	else
-		status = open_iaea(s, (const char *)copy, header->bytes);
+	status = (begins_with(header, "TOPAS ", 6) ? open_topas : open_iaea)(s, (const char *)copy);
 	sl_memory_give(SL_HOST, copy);
 	return status;
 }
@@ -279,11 +281,6 @@ static const struct sl_phase_space_format any_npz = {
 	"npz", "npz file", open_table, sl_npz_read_any, table_particle};
 static const struct sl_phase_space_format any_csv = {
 	"csv", "csv file", open_table, sl_csv_read_any, table_particle};
-
-static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
-{
-	return file->bytes >= n && memcmp(file->at, bytes, n) == 0;
-}
 
 /* The checksum line that this program adds to HDF5 files, valid or not. */
 static bool has_trailer(const struct sl_map *file)

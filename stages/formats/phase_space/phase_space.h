@@ -57,12 +57,11 @@ struct sl_iaea {
 };
 
 /*
- * Reads a header of so many bytes. It must be the caller's copy, because a mapped file can change
- * while it is read. records_bytes is the size of the .IAEAphsp file, which must be that of the
+ * Reads a header, the caller's copy with a 0 after its end, because a mapped file can change while
+ * it is read. records_bytes is the size of the .IAEAphsp file, which must be that of the
  * particles. SL_BAD_INPUT with the line if a value is missing or wrong.
  */
-enum sl_status sl_iaea_open(
-	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h);
+enum sl_status sl_iaea_open(const char *text, uint64_t records_bytes, struct sl_iaea *h);
 
 /* --- iaea ------------------------------------------------------------------------------------- */
 
@@ -227,9 +226,6 @@ struct sl_topas {
 	void *block; /* records that were made of text, or that lie between empty histories */
 	size_t block_bytes;
 };
-
-/* Whether a header is of one of the two layouts. */
-bool sl_topas_is(const char *header, size_t bytes);
 
 /*
  * Reads a header, the caller's copy with a 0 after its end, and finds the particles in the other

@@ -34,11 +34,6 @@ static bool begins_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-bool sl_topas_is(const char *header, size_t bytes)
-{
-	return bytes > 6 && memcmp(header, "TOPAS ", 6) == 0;
-}
-
 /* Sets *value to the whole number after a key, at most `most`. */
 static enum sl_status read_whole(const char *header, const char *key, double most, double *value)
 {

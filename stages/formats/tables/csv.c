@@ -7,20 +7,16 @@
 #include "stages/formats/common/format.h"
 #include "stages/formats/tables/tables.h"
 
-static void lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
+static struct sl_format_sizes sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = sl_csv_text_bytes(most);
-
 	(void)run;
-	*p = (struct sl_packed){.bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
+	return (struct sl_format_sizes){.packed = sl_csv_text_bytes(most)};
 }
 
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	(void)run;
-	SL_TRY(sl_format_check_memory("csv", sl_csv_text_bytes(t), p->size, x, 0));
+	(void)x, (void)run, (void)device_packed;
 	sl_packed_begin(p, t, 1);
 	sl_packed_add(p, sl_csv_print(t, (char *)p->bytes), t->n);
 	return SL_OK;
@@ -31,45 +27,32 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
 	(void)run, (void)batch, (void)image, (void)size;
-	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, p->bytes, p->used);
 	return SL_OK;
 }
 
 /* --- gzip ------------------------------------------------------------------------------------- */
 
-static size_t packed_bytes(const struct sl_table *t)
-{
-	return sl_deflate_most(sl_csv_text_bytes(t), 0, 1);
-}
-
 /* Memory for the compressed text only: the text itself is in scratch while it is compressed. */
-static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
+static struct sl_format_sizes sizes_gz(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = packed_bytes(most);
-
-	(void)run;
-	*p = (struct sl_packed){.bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
-}
-
-static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	size_t text = sl_round_up(sl_csv_text_bytes(most), SL_ALIGN);
+	const size_t bytes = sl_csv_text_bytes(most), text = sl_round_up(bytes, SL_ALIGN);
 	struct sl_shape shape = {.in_bytes = text, .level = run->level, .most_room = true};
 
-	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
+	return (struct sl_format_sizes){.packed = sl_deflate_most(bytes, 0, 1),
+		.scratch =
+			sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN))};
 }
 
 /* Prints the table to scratch and compresses the text from there. */
 static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
+	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
 	struct sl_exec rest = *x;
 	char *text = (char *)sl_cut(&rest.scratch, sl_csv_text_bytes(t));
 	size_t used;
 
-	SL_TRY(sl_format_check_memory("csv.gz", packed_bytes(t), p->size, x, scratch_gz(t, run)));
+	(void)device_packed;
 	sl_packed_begin(p, t, 1);
 	SL_TRY(sl_format_deflate(
 		&rest, run, SL_GZIP, text, sl_csv_print(t, text), p->bytes, &used));
@@ -105,7 +88,8 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	shape.in_bytes = sl_csv_text_bytes(&longest);
 	for (uint32_t i = 0; i < j->n_workers; i++) {
 		char *text = (char *)sl_cut(a, shape.in_bytes);
-		uint8_t *member = gzip ? (uint8_t *)sl_cut(a, packed_bytes(&longest)) : NULL;
+		uint8_t *member =
+			gzip ? (uint8_t *)sl_cut(a, sl_deflate_most(shape.in_bytes, 0, 1)) : NULL;
 
 		if (piece)
 			piece[i] = (struct piece){.text = text, .member = member};
@@ -161,11 +145,9 @@ const struct sl_format sl_format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
 	.help = "comma-separated text: csv.gz without compression",
-	.lay_out = lay_out,
-	.scratch = sl_format_no_bytes,
+	.sizes = sizes,
 	.pack = pack,
 	.no_streams = "is text, which the host's threads print",
-	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_read,
 	.join = &join,
@@ -175,11 +157,9 @@ const struct sl_format sl_format_csv_gz = {
 	.name = "csv.gz",
 	.suffix = ".csv.gz",
 	.help = "comma-separated text in gzip: for spreadsheets, awk and other tools",
-	.lay_out = lay_out_gz,
-	.scratch = scratch_gz,
+	.sizes = sizes_gz,
 	.pack = pack_gz,
 	.no_streams = "is text, which the host's threads print",
-	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,
 	.join = &join,

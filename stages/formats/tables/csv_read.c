@@ -2,8 +2,8 @@
  * csv_read.c - see tables.h.
  *
  * The text must be exactly the text that the format writes for the same table, or, of any program,
- * a line of names and lines of numbers. It is decompressed or copied through a small window, once
- * to count the rows and once to read them, and never stored as a whole.
+ * a line of names and lines of numbers. It is read once to count the rows and once to read them;
+ * what is in gzip is decompressed through a small window, and never stored as a whole.
  */
 #include "stages/formats/tables/tables.h"
 
@@ -14,19 +14,18 @@
 
 /* --- lines and fields ---------------------------------------------------------------------- */
 
-/* Size of the window, far more than the longest line of a table. */
+/* Size of the window, and limit of a line: far more than the longest line of a table. */
 enum { WINDOW_BYTES = 1 << 16, FIELDS_MOST = 256, NUMBER_MOST = 63, SKIPPED = UINT8_MAX };
 
 /* The text of a file, line by line. */
 struct lines {
-	bool gzipped;
+	const void *file;
+	size_t bytes;
+	bool gzipped, any; /* any: of any program */
+	char *window;      /* of a file in gzip */
 	struct sl_inflate z;
-	const char
-		*plain; /* of a file that is not gzipped: the text that is not in the window yet */
-	size_t plain_left;
-	char *window;
-	size_t begin, end; /* offsets in the window of the text not read yet */
-	bool any;          /* of any program */
+	const char *text;  /* the window, or the file */
+	size_t begin, end; /* offsets in it of the text not read yet */
 	bool reads;        /* not only measures */
 	char separator;
 	uint32_t n_fields; /* of a line */
@@ -43,28 +42,16 @@ static enum sl_status damaged(const char *problem)
 		problem);
 }
 
-/* Fills at most size bytes with the next text of the file; *got is 0 at its end. */
-static enum sl_status next_text(struct lines *l, char *to, size_t size, size_t *got)
-{
-	if (l->gzipped)
-		return sl_inflate_next(&l->z, to, size, got);
-	*got = size < l->plain_left ? size : l->plain_left;
-	if (*got > 0)
-		memcpy(to, l->plain, *got);
-	l->plain += *got;
-	l->plain_left -= *got;
-	return SL_OK;
-}
-
 /* Moves the unread text to the begin of the window and fills the rest; *more: text was added. */
 static enum sl_status refill(struct lines *l, bool *more)
 {
 	size_t got, left = l->end - l->begin;
 
-	if (left == WINDOW_BYTES)
-		return damaged("a line is longer than a line of any table");
+	*more = false;
+	if (!l->gzipped)
+		return SL_OK;
 	memmove(l->window, l->window + l->begin, left);
-	SL_TRY(next_text(l, l->window + left, WINDOW_BYTES - left, &got));
+	SL_TRY(sl_inflate_next(&l->z, l->window + left, WINDOW_BYTES - left, &got));
 	l->begin = 0;
 	l->end = left + got;
 	*more = got > 0;
@@ -77,8 +64,10 @@ static enum sl_status next_line(struct lines *l, const char **line, size_t *leng
 	bool more = true;
 
 	for (;;) {
-		char *begin = l->window + l->begin;
-		char *newline = (char *)memchr(begin, '\n', l->end - l->begin);
+		const size_t left = l->end - l->begin,
+			     most = left < WINDOW_BYTES ? left : WINDOW_BYTES;
+		const char *begin = l->text + l->begin;
+		const char *newline = most > 0 ? (const char *)memchr(begin, '\n', most) : NULL;
 
 		*line = newline ? begin : NULL;
 		if (newline) {
@@ -88,16 +77,16 @@ static enum sl_status next_line(struct lines *l, const char **line, size_t *leng
 				continue; /* it is empty */
 			return SL_OK;
 		}
-		if (!more && l->any && l->begin < l->end) {
+		if (most == WINDOW_BYTES)
+			return damaged("a line is longer than a line of any table");
+		if (!more && l->any && left > 0) {
 			*line = begin;
-			*length = l->end - l->begin;
+			*length = left;
 			l->begin = l->end;
 			return SL_OK;
 		}
 		if (!more)
-			return l->begin == l->end
-			               ? SL_OK
-			               : damaged("its last line has no end (no newline)");
+			return left == 0 ? SL_OK : damaged("its last line has no end (no newline)");
 		SL_TRY(refill(l, &more));
 	}
 }
@@ -321,33 +310,21 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	}
 }
 
-/* What read_once() passes the text to. */
-typedef enum sl_status text_reader(struct lines *l, struct sl_table *t);
-
-/* A file in memory, and the window through which its text is read. */
-struct text {
-	const void *file;
-	size_t bytes;
-	bool gzipped, any;
-	char *window;
-};
-
 /* Passes the text of the file to a function, from its beginning. */
-static enum sl_status read_once(const struct text *text, text_reader *how, struct sl_table *t)
+static enum sl_status read_once(struct lines *l,
+	enum sl_status (*how)(struct lines *l, struct sl_table *t), struct sl_table *t)
 {
-	struct lines l = {.gzipped = text->gzipped,
-		.any = text->any,
-		.plain = (const char *)text->file,
-		.plain_left = text->bytes,
-		.window = text->window};
 	enum sl_status status;
 
-	if (!text->gzipped)
-		return how(&l, t);
-	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, text->file, text->bytes));
-	l.z.members = true; /* a file of a whole run has several */
-	status = how(&l, t);
-	sl_inflate_end(&l.z);
+	l->begin = l->n_fields = 0;
+	l->end = l->gzipped ? 0 : l->bytes;
+	l->text = l->gzipped ? l->window : l->bytes > 0 ? (const char *)l->file : "";
+	if (!l->gzipped)
+		return how(l, t);
+	SL_TRY(sl_inflate_begin(&l->z, SL_GZIP, l->file, l->bytes));
+	l->z.members = true; /* a file of a whole run has several */
+	status = how(l, t);
+	sl_inflate_end(&l->z);
 	return status;
 }
 
@@ -355,29 +332,31 @@ static enum sl_status read_once(const struct text *text, text_reader *how, struc
  * Rows are counted before memory is cut, unless their number is known, so a damaged file cannot
  * request more than it contains.
  */
-static enum sl_status read_text(const struct text *text, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_text(struct lines *l, struct sl_arena *a, struct sl_table *t)
 {
-	const bool known = t->known > 0 && t->known / SL_INFLATE_RATIO_MAX <= text->bytes;
+	const bool known = t->known > 0 && t->known / SL_INFLATE_RATIO_MAX <= l->bytes;
 
-	SL_TRY(read_once(text, known ? read_header : measure, t));
+	SL_TRY(read_once(l, known ? read_header : measure, t));
 	t->n = known ? t->known : t->n;
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		t->column[i].data = sl_read_cut(a, t, i);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	return read_once(text, parse_rows, t);
+	return read_once(l, parse_rows, t);
 }
 
 static enum sl_status read_file(const void *file, size_t bytes, bool gzipped, bool any,
 	struct sl_arena *a, struct sl_table *t)
 {
-	void *window;
+	struct lines l = {.file = file, .bytes = bytes, .gzipped = gzipped, .any = any};
 	enum sl_status status;
+	void *window;
 
 	sl_read_begin(t);
-	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
-	status = read_text(&(struct text){file, bytes, gzipped, any, (char *)window}, a, t);
+	SL_TRY(sl_memory_get(SL_HOST, gzipped ? WINDOW_BYTES : 0, &window));
+	l.window = (char *)window;
+	status = read_text(&l, a, t);
 	sl_memory_give(SL_HOST, window);
 	return status;
 }
@@ -393,15 +372,10 @@ enum sl_status sl_csv_gz_read(
 	return read_file(file, bytes, true, false, a, t);
 }
 
-static bool is_gzipped(const void *file, size_t bytes)
-{
-	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
-}
-
 enum sl_status sl_csv_read_any(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
-	return read_file(file, bytes, is_gzipped(file, bytes), true, a, t);
+	return read_file(file, bytes, sl_is_gzip(file, bytes), true, a, t);
 }
 
 /*
@@ -414,7 +388,7 @@ bool sl_csv_is_any(const void *file, size_t bytes)
 	struct sl_table t = {.n = 0};
 	void *block;
 	size_t used;
-	enum sl_status s = sl_format_load(is_gzipped(file, bytes) ? sl_csv_gz_read : sl_csv_read,
+	enum sl_status s = sl_format_load(sl_is_gzip(file, bytes) ? sl_csv_gz_read : sl_csv_read,
 		file, bytes, &t, &block, &used);
 
 	sl_memory_give(SL_HOST, block);

@@ -32,34 +32,22 @@ static size_t all_bytes(const struct sl_table *t, size_t *largest)
 	return sum;
 }
 
-/* Bytes to allocate for packed items: none if the device provides the streams. */
-static size_t packed_bytes(
-	const struct sl_table *t, const struct sl_file_facts *run, size_t *largest)
+/*
+ * The items of one column (expanded or decompressed), and the compressor and its output, unless the
+ * device provides the streams.
+ */
+struct sl_format_sizes sl_npz_sizes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t bytes = all_bytes(t, largest);
-
-	return run->form == SL_AS_STREAMS ? 0 : bytes;
-}
-
-void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p)
-{
-	size_t largest, bytes = packed_bytes(most, run, &largest);
-	void *pieces = sl_cut_items(a, 1, sizeof(struct sl_npz_pieces));
-
-	*p = (struct sl_packed){
-		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
-}
-
-/* The items of one column (expanded or decompressed), and the scratch of the compressor. */
-size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run)
-{
+	struct sl_format_sizes s = {.pieces = sizeof(struct sl_npz_pieces)};
 	struct sl_shape shape = {.level = run->level};
-	size_t deflate;
+	const size_t bytes = all_bytes(most, &shape.in_bytes);
 
-	all_bytes(most, &shape.in_bytes);
-	deflate = run->form == SL_AS_STREAMS ? 0 : sl_scratch(run->deflate, &shape);
-	return sl_size_add(sl_round_up(shape.in_bytes, SL_ALIGN), sl_round_up(deflate, SL_ALIGN));
+	s.scratch = sl_round_up(shape.in_bytes, SL_ALIGN);
+	if (run->form == SL_AS_STREAMS)
+		return s;
+	s.packed = bytes;
+	s.scratch = sl_size_add(s.scratch, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
+	return s;
 }
 
 /* State of a batch that is packed. */
@@ -125,42 +113,6 @@ static enum sl_status pack_items(
 	return SL_OK;
 }
 
-/* The first step of both ways to pack: checks the sizes of p and of the scratch. */
-static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p, struct npz_packing *w)
-{
-	struct sl_npz_pieces *pieces = (struct sl_npz_pieces *)p->pieces;
-	size_t largest, bytes = packed_bytes(t, run, &largest);
-
-	*w = (struct npz_packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
-	w->items = (uint8_t *)sl_cut(&w->x.scratch, largest);
-	SL_TRY(sl_format_check_memory("npz", bytes, p->size, x, sl_npz_scratch(t, run)));
-	sl_packed_begin(p, t, t->n_columns);
-	pieces->n = t->n_columns;
-	return SL_OK;
-}
-
-/* Packs column i; a message names the column. */
-static enum sl_status pack_column(struct npz_packing *w, const struct sl_table *t, uint32_t i)
-{
-	const struct sl_table_column *c = &t->column[i];
-
-	return sl_add_context(
-		pack_items(w, c, sl_npz_items(c, 0, t->n, w->items), items_bytes(c, t->n)),
-		"column %s", sl_table_name(t, i));
-}
-
-enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p)
-{
-	struct npz_packing w;
-
-	SL_TRY(begin(x, run, t, p, &w));
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		SL_TRY(pack_column(&w, t, i));
-	return SL_OK;
-}
-
 /* --- packed on a device ----------------------------------------------------------------------- */
 
 /* Bytes of a gzip member before and after its stream, which the CRC-32 follows. (RFC 1952) */
@@ -189,25 +141,31 @@ static enum sl_status take_member(struct npz_packing *w, const struct sl_table_c
 	return SL_OK;
 }
 
-/* A device makes no stream of an empty column, so the host packs it. */
-enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
+/* --- all columns ------------------------------------------------------------------------------ */
+
+enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	const size_t *stream = device_packed->stream;
-	uint8_t *member = device_packed->bytes;
-	struct npz_packing w;
+	/* a device makes no stream of an empty column, so the host packs it */
+	const size_t *stream = device_packed && t->n > 0 ? device_packed->stream : NULL;
+	uint8_t *member = stream ? device_packed->bytes : NULL;
+	struct sl_npz_pieces *pieces = (struct sl_npz_pieces *)p->pieces;
+	struct npz_packing w = {.x = *x, .run = run, .p = p, .next = pieces->piece};
+	size_t largest;
 
-	SL_TRY(begin(x, run, t, p, &w));
+	(void)all_bytes(t, &largest);
+	w.items = (uint8_t *)sl_cut(&w.x.scratch, largest);
+	sl_packed_begin(p, t, t->n_columns);
+	pieces->n = t->n_columns;
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		const struct sl_table_column *c = &t->column[i];
+		const size_t bytes = items_bytes(c, t->n);
+		enum sl_status s =
+			stream ? take_member(&w, c, bytes, member, *stream)
+			       : pack_items(&w, c, sl_npz_items(c, 0, t->n, w.items), bytes);
 
-		if (t->n == 0) {
-			SL_TRY(pack_column(&w, t, i));
-			continue;
-		}
-		SL_TRY(sl_add_context(take_member(&w, c, items_bytes(c, t->n), member, *stream),
-			"column %s", sl_table_name(t, i)));
-		member += *stream++;
+		SL_TRY(sl_add_context(s, "column %s", sl_table_name(t, i)));
+		member += stream ? *stream++ : 0;
 	}
 	return SL_OK;
 }

@@ -135,13 +135,9 @@ struct sl_npz_pieces {
  */
 enum { SL_NPZ_BLOCK_BYTES = 5 };
 
-/* As the functions of struct sl_format. */
-void sl_npz_lay_out(struct sl_arena *a, const struct sl_table *most,
-	const struct sl_file_facts *run, struct sl_packed *p);
-size_t sl_npz_scratch(const struct sl_table *most, const struct sl_file_facts *run);
+/* As the functions of struct sl_format; the sizes are without the image. */
+struct sl_format_sizes sl_npz_sizes(const struct sl_table *most, const struct sl_file_facts *run);
 enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
-	const struct sl_table *t, struct sl_packed *p);
-enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed,
 	struct sl_packed *p);
 

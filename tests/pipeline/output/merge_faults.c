@@ -317,7 +317,8 @@ static enum sl_status write_batch(const struct opened *o, struct sl_workspace *w
 		.n_survivors = s.table.n,
 		.table = s.table};
 	s.table.n -= lost;
-	assert_ok(o->plan->choices.format->pack(&slot->exec, &run, &s.table, &slot->packed));
+	assert_ok(sl_format_pack(
+		o->plan->choices.format, &slot->exec, &run, &s.table, NULL, &slot->packed));
 	slot->batch.table.n = 0; /* sort keys are made from columns that the file may lack */
 	status = sl_batch_file_write(o->plan, &o->dir, slot, w->file_image, &writing);
 	sl_batch_file_remove_parts(&writing);

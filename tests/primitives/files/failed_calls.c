@@ -150,8 +150,7 @@ static const struct row {
 	{CALLED(make_temporary), SL_DISK, "dir_make:1:28", "cannot create the folder"},
 	{CALLED(make_temporary), SL_DISK, "file_open:1:24", "cannot open"},
 	{CALLED(make_temporary), SL_OK, "none:1:1", OLD},
-	{CALLED(list), SL_DISK, "file_open:1:5 dir_read:1:5 dir_read:2:5", "list"},
-	{CALLED(list), SL_HOST_MEMORY, "host_malloc:1:12 host_malloc:2:12", ""},
+	{CALLED(list), SL_DISK, "dir_read:1:5", "list"},
 	{CALLED(free_space), SL_DISK, "dir_space:1:5", "free space"},
 	{CALLED(lock), SL_DISK, "file_open:1:13 dir_lock:1:37 dir_lock:1:95 dir_sign:1:28", "LOCK"},
 	{CALLED(lock), SL_OK, "none:1:1", OLD}, /* failed calls have released it */

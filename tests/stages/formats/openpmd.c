@@ -54,7 +54,7 @@ TEST(chunks_are_filtered_and_not_copied)
 		struct sl_file_facts run = run_facts(rows[i].deflate, 6);
 		struct sl_table t = make_table(rows[i].n, SL_BIT(rows[i].column), 0, rows[i].kind);
 		struct packed k = lay_out_for(openpmd, &run, &t);
-		struct sl_arena image = arena_of(openpmd->image_bytes(&t, &run));
+		struct sl_arena image = arena_of(openpmd->sizes(&t, &run).image);
 		const struct sl_openpmd_pieces *packed =
 			(const struct sl_openpmd_pieces *)k.p.pieces;
 		struct sl_pieces file;
@@ -66,7 +66,8 @@ TEST(chunks_are_filtered_and_not_copied)
 			assert_int_equal(packed->chunk[c].skipped, rows[i].mask);
 			assert_true(c == 0 || packed->chunk[c].bytes < 8000);
 		}
-		assert_ok(openpmd->assemble(&run, &batch, &k.p, image.base, image.size, &file));
+		assert_ok(sl_format_assemble(
+			openpmd, &run, &batch, &k.p, image.base, image.size, &file));
 		assert_int_equal(file.n, 3);
 		assert_ptr_equal(file.piece[1].at, k.p.bytes);
 		assert_int_equal(file.piece[1].bytes, k.p.used);

@@ -13,6 +13,7 @@
 #include "stages/particle/digest.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
+#include "tests/support/formats/tables.h"
 
 /* Bytes of a chunk: 64 items of 8 bytes, 128 of 4. The device encoder ignores the level. */
 enum { CHUNK = 512, LEVEL = 6 };
@@ -67,12 +68,10 @@ uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *f
 	uint8_t *records;
 
 	sl_mcpl_set_facts(&run, facts);
-	sl_format_mcpl.lay_out(&a, t, &run, &p);
-	a = (struct sl_arena){
-		.base = aligned_alloc(SL_ALIGN, sl_round_up(a.used, SL_ALIGN)), .size = a.used};
-	assert_non_null(a.base);
-	sl_format_mcpl.lay_out(&a, t, &run, &p);
-	assert_ok(sl_format_mcpl.pack(&x, &run, t, &p));
+	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
+	a = arena_of(a.used);
+	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
+	assert_ok(sl_format_pack(&sl_format_mcpl, &x, &run, t, NULL, &p));
 	*bytes = p.used;
 	records = (uint8_t *)malloc(p.used + 1);
 	assert_non_null(records);

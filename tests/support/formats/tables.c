@@ -154,10 +154,10 @@ struct packed lay_out_for(
 	struct sl_arena measure = {0};
 	struct packed k;
 
-	f->lay_out(&measure, most, run, &k.p);
+	sl_format_lay_out(f, &measure, most, run, &k.p);
 	k.arena = arena_of(measure.used);
-	k.scratch = arena_of(f->scratch(most, run));
-	f->lay_out(&k.arena, most, run, &k.p);
+	k.scratch = arena_of(f->sizes(most, run).scratch);
+	sl_format_lay_out(f, &k.arena, most, run, &k.p);
 	assert_true(sl_fits(&k.arena));
 	return k;
 }
@@ -173,21 +173,22 @@ enum sl_status pack_into(struct packed *k, const struct sl_format *f,
 {
 	struct sl_exec x = {.space = SL_HOST, .scratch = k->scratch};
 
-	return f->pack(&x, run, t, &k->p);
+	return sl_format_pack(f, &x, run, t, NULL, &k->p);
 }
 
 char *assembled(const struct sl_format *f, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct packed *k, size_t *bytes)
 {
-	struct sl_arena image = arena_of(f->image_bytes(&k->p.table, run));
+	struct sl_arena image = arena_of(f->sizes(&k->p.table, run).image);
 	struct sl_pieces pieces;
 	char *file;
 
 	assert_ok(sl_format_check_written(&k->p.written, k->p.table.n));
 	if (image.size > 0)
-		assert_fails(f->assemble(run, batch, &k->p, image.base, image.size - 1, &pieces),
+		assert_fails(sl_format_assemble(
+				     f, run, batch, &k->p, image.base, image.size - 1, &pieces),
 			SL_USAGE, "image");
-	assert_ok(f->assemble(run, batch, &k->p, image.base, image.size, &pieces));
+	assert_ok(sl_format_assemble(f, run, batch, &k->p, image.base, image.size, &pieces));
 	*bytes = pieces.bytes;
 	file = (char *)malloc(*bytes + (*bytes == 0));
 	assert_non_null(file);
@@ -207,10 +208,10 @@ char *file_of(const struct sl_format *f, const struct sl_file_facts *run,
 	if (k.arena.size > 0)
 		memset(k.arena.base, fill, k.arena.size);
 	k.arena.used = 0;
-	f->lay_out(&k.arena, t, run, &k.p);
+	sl_format_lay_out(f, &k.arena, t, run, &k.p);
 	assert_ok(pack_into(&k, f, run, t));
 	file = assembled(f, run, batch, &k, bytes);
-	assert_true(*bytes <= f->image_bytes(t, run) + k.p.used);
+	assert_true(*bytes <= f->sizes(t, run).image + k.p.used);
 	free_packed(&k);
 	return file;
 }
