@@ -1,6 +1,7 @@
 /* observations.c - see observations.h. */
 #include "stages/inputs/observations.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,40 @@
 
 enum { FIELDS_MAX = 64, BYTES_MAX = 1 << 26 };
 
-/* Cuts the next line that has fields into them; returns their number, 0 at the end of the text. */
-static uint32_t next_line(char **text, uint32_t *number, char *field[FIELDS_MAX])
+/* The field without blanks and quotes around it. */
+static char *trim(char *field)
+{
+	size_t n;
+
+	field += strspn(field, " \t\"");
+	n = strlen(field);
+	while (n > 0 && strchr(" \t\"", field[n - 1]))
+		field[--n] = '\0';
+	return field;
+}
+
+/*
+ * Cuts the next line that has fields into them; returns their number, 0 at the end of the text. The
+ * first line selects the separator: a comma, a semicolon or a tab, or else blanks.
+ */
+static uint32_t next_line(char **text, uint32_t *number, const char **by, char *field[FIELDS_MAX])
 {
 	uint32_t n = 0;
 
-	for (char *line; n == 0 && (line = strsep(text, "\n")) != NULL; ++*number)
-		while (line && *line != '#' && n < FIELDS_MAX) {
-			field[n] = strsep(&line, ",; \t\r\"");
-			n += *field[n] != '\0';
+	for (char *line; n == 0 && (line = strsep(text, "\n")) != NULL; ++*number) {
+		line[strcspn(line, "\r")] = '\0';
+		if (*line == '#' || line[strspn(line, " \t")] == '\0')
+			continue;
+		if (!*by)
+			*by = strchr(line, ',')    ? ","
+			      : strchr(line, ';')  ? ";"
+			      : strchr(line, '\t') ? "\t"
+			                           : " ";
+		while (line && n < FIELDS_MAX) {
+			field[n] = trim(strsep(&line, *by));
+			n += **by != ' ' || *field[n] != '\0';
 		}
+	}
 	return n;
 }
 
@@ -29,6 +54,15 @@ static bool read_number(const char *text, double *value)
 
 	*value = strtod(text, &end);
 	return *text && !*end && fabs(*value) <= 1e30;
+}
+
+/* Whether the text begins a line of names. Such as "inflation", which begins with a number. */
+static bool is_name(const char *text)
+{
+	char *end;
+
+	(void)strtod(text, &end);
+	return end == text || (*end && isalpha((unsigned char)*text));
 }
 
 /* Sets the places of the columns among the fields of the first line, which may have names. */
@@ -56,18 +90,24 @@ static enum sl_status find_columns(char *const *field, uint32_t n_fields,
 static enum sl_status read_rows(
 	char *text, const struct sl_texts *columns, uint32_t most, struct sl_volume *v)
 {
-	uint32_t number = 0, place[FIELDS_MAX], n;
+	uint32_t number = 0, place[FIELDS_MAX], n, all;
+	const char *by = NULL;
 	char *field[FIELDS_MAX];
-	double first;
 
-	n = next_line(&text, &number, field);
+	text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* marks UTF-8 */
+	n = all = next_line(&text, &number, &by, field);
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	if (n > 0 && strtod(field[0], NULL) == 0 && !read_number(field[0], &first))
-		n = next_line(&text, &number, field);
-	for (; n > 0; n = next_line(&text, &number, field), v->size[1]++)
+	if (n > 0 && is_name(field[0]))
+		n = next_line(&text, &number, &by, field);
+	for (; n > 0; n = next_line(&text, &number, &by, field), v->size[1]++) {
+		if (n != all)
+			return sl_fail(SL_BAD_INPUT,
+				"line %u has %u fields, and the first line has %u; a number has a "
+				"decimal point; correct the file",
+				number, n, all);
 		for (uint32_t k = 0; k < v->size[0]; k++) {
 			double *to = &v->pixels[(size_t)v->size[1] * most + k];
-			const char *shown = place[k] < n ? field[place[k]] : "";
+			const char *shown = field[place[k]];
 
 			if (v->size[1] == SL_OBSERVATIONS_MAX || !read_number(shown, to))
 				return sl_fail(SL_BAD_INPUT,
@@ -75,6 +115,7 @@ static enum sl_status read_rows(
 					"more than %d observations; correct the file",
 					number, place[k] + 1, shown, SL_OBSERVATIONS_MAX);
 		}
+	}
 	for (size_t i = 0; i < (size_t)v->size[0] * v->size[1]; i++)
 		v->pixels[i] = v->pixels[i / v->size[0] * most + i % v->size[0]];
 	return v->size[1] > 0
