@@ -142,20 +142,12 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 /* A value of all steps of a filter, and its standard errors over the filters. */
 static void write_filter_steps(struct sl_json *j, const struct sl_workspace *w, uint32_t k)
 {
-	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
 	const struct sl_resampling *f = &w->plan->recipe.resampling;
 	char key[SL_WORD_BYTES];
 
-	for (int error = 0; error < 2; error++) {
-		if (k < SL_FILTER_FACTS)
-			snprintf(key, sizeof(key), "%s%s", facts[k], error ? "_error" : "");
-		else
-			snprintf(key, sizeof(key), "%s_%s%s", k % 2 ? "mean" : "variance",
-				sl_column_facts[f->moment[(k - SL_FILTER_FACTS) / 2]].name,
-				error ? "_error" : "");
-		sl_json_reals(j, key, sl_filter_steps(&w->plan->recipe, &w->tallies, k, error != 0),
-			f->steps);
-	}
+	for (int error = 0; error < 2; error++)
+		sl_json_reals(j, sl_filter_name(f, k, error != 0, key),
+			sl_filter_steps(&w->plan->recipe, &w->tallies, k, error != 0), f->steps);
 }
 
 /*

@@ -7,8 +7,10 @@
 #include "pipeline/results/results.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "stages/rounds/resample.h"
 
 void sl_filter_sum_add(struct sl_filter_sum *s, uint64_t before, double value)
@@ -48,7 +50,30 @@ struct sl_filter_likelihood sl_filter_likelihood_of(const struct sl_manifest *m)
 
 uint32_t sl_filter_quantities(const struct sl_recipe *r)
 {
-	return SL_FILTER_FACTS + 2 * r->resampling.n_moments;
+	return SL_FILTER_FACTS + (2 + r->resampling.n_quantiles) * r->resampling.n_moments;
+}
+
+const char *sl_filter_name(
+	const struct sl_resampling *f, uint32_t quantity, bool error, char name[SL_WORD_BYTES])
+{
+	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
+	const uint32_t at = quantity - SL_FILTER_FACTS, n = 2 * f->n_moments;
+	char what[SL_NAME_BYTES] = "quantile_";
+
+	if (quantity < SL_FILTER_FACTS) {
+		snprintf(name, SL_WORD_BYTES, "%s%s", facts[quantity], error ? "_error" : "");
+		return name;
+	}
+	if (at >= n)
+		sl_double_print(f->quantile[(at - n) % f->n_quantiles], what + strlen(what),
+			(int)(sizeof(what) - strlen(what)));
+	snprintf(name, SL_WORD_BYTES, "%s_%s%s",
+		at >= n  ? what
+		: at % 2 ? "variance"
+			 : "mean",
+		sl_column_facts[f->moment[at < n ? at / 2 : (at - n) / f->n_quantiles]].name,
+		error ? "_error" : "");
+	return name;
 }
 
 /* Adds a batch to the sums of all steps; h->batches does not contain it yet. */
@@ -64,7 +89,7 @@ void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_
 		sl_filter_read_step(f, (uint32_t)particles, word, &before, value);
 		for (uint32_t k = 0; k < sl_filter_quantities(r); k++)
 			sl_filter_sum_add(to++, h->batches->n, value[k]);
-		word += sl_filter_step_words(f->n_moments);
+		word += sl_filter_step_words(f->n_moments, f->n_quantiles);
 	}
 }
 

@@ -325,6 +325,10 @@ struct sl_filter_likelihood sl_filter_likelihood_of(const struct sl_manifest *m)
 /* The values of a step (sl_filter_read_step()). */
 uint32_t sl_filter_quantities(const struct sl_recipe *r);
 
+/* Its name, or that of its standard error: "mean_state_1", "quantile_0.05_state_1_error". */
+const char *sl_filter_name(
+	const struct sl_resampling *f, uint32_t quantity, bool error, char name[SL_WORD_BYTES]);
+
 /* Adds the counters of a batch to h->filter; h->batches does not contain it yet. */
 void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_tally_sums *h);
