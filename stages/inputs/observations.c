@@ -25,7 +25,8 @@ static char *trim(char *field)
 
 /*
  * Cuts the next line that has fields into them; returns their number, 0 at the end of the text. The
- * first line selects the separator: a comma, a semicolon or a tab, or else blanks.
+ * first line selects the separator: a semicolon, with which numbers may have a decimal comma, a
+ * comma or a tab, or else blanks.
  */
 static uint32_t next_line(char **text, uint32_t *number, const char **by, char *field[FIELDS_MAX])
 {
@@ -36,10 +37,12 @@ static uint32_t next_line(char **text, uint32_t *number, const char **by, char *
 		if (*line == '#' || line[strspn(line, " \t")] == '\0')
 			continue;
 		if (!*by)
-			*by = strchr(line, ',')    ? ","
-			      : strchr(line, ';')  ? ";"
+			*by = strchr(line, ';')    ? ";"
+			      : strchr(line, ',')  ? ","
 			      : strchr(line, '\t') ? "\t"
 			                           : " ";
+		for (char *c = line; **by == ';' && (c = strchr(c, ',')) != NULL;)
+			*c = '.';
 		while (line && n < FIELDS_MAX) {
 			field[n] = trim(strsep(&line, *by));
 			n += **by != ' ' || *field[n] != '\0';
@@ -56,7 +59,7 @@ static bool read_number(const char *text, double *value)
 	return *text && !*end && fabs(*value) <= 1e30;
 }
 
-/* Whether the text begins a line of names. Such as "inflation", which begins with a number. */
+/* Whether the text begins a line of names, such as "inflation", which begins with a number. */
 static bool is_name(const char *text)
 {
 	char *end;
@@ -102,8 +105,8 @@ static enum sl_status read_rows(
 	for (; n > 0; n = next_line(&text, &number, &by, field), v->size[1]++) {
 		if (n != all)
 			return sl_fail(SL_BAD_INPUT,
-				"line %u has %u fields, and the first line has %u; a number has a "
-				"decimal point; correct the file",
+				"line %u has %u fields, and the first line has %u; correct the "
+				"file (between commas, numbers have a decimal point)",
 				number, n, all);
 		for (uint32_t k = 0; k < v->size[0]; k++) {
 			double *to = &v->pixels[(size_t)v->size[1] * most + k];

@@ -100,7 +100,7 @@ static void sl_smc_fill(const struct sl_volume *v, const struct sl_smc *r)
 		for (uint32_t k = 0; k < r->seen; k++)
 			row[k] = (float)v->pixels[(size_t)t * r->seen + k];
 		if (r->space == SL_SMC_UNGM)
-			row[1] = (float)(8 * cos(1.2 * (t + 1)));
+			row[1] = (float)(8 * cos(1.2 * t));
 		if (r->space == SL_SMC_BEARINGS) {
 			row[1] = (float)cos(v->pixels[t]);
 			row[2] = (float)sin(v->pixels[t]);
