@@ -63,12 +63,12 @@ static void write_steps(const struct sl_workspace *w, FILE *out)
 {
 	const struct sl_recipe *r = &w->plan->recipe;
 	const struct sl_filter_sum *s = w->tallies.filter;
-	const uint32_t n = 2 * sl_filter_quantities(r); /* each has an error */
+	const uint32_t n = 2 * sl_filter_quantities(r);
 	char text[SL_WORD_BYTES];
 
 	fputs("step", out);
 	for (uint32_t k = 0; k < n; k++)
-		fprintf(out, ",%s", sl_filter_name(&r->resampling, k / 2, k % 2 > 0, text));
+		fprintf(out, ",%s", sl_filter_name(&r->resampling, k, text));
 	for (uint32_t step = 0; w->tallies.batches->n > 0 && step < r->resampling.steps; step++) {
 		fprintf(out, "\n%u", step + 1);
 		for (uint32_t k = 0; k < n; s += k++ % 2) {

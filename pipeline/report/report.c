@@ -139,17 +139,6 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-/* A value of all steps of a filter, and its standard errors over the filters. */
-static void write_filter_steps(struct sl_json *j, const struct sl_workspace *w, uint32_t k)
-{
-	const struct sl_resampling *f = &w->plan->recipe.resampling;
-	char key[SL_WORD_BYTES];
-
-	for (int error = 0; error < 2; error++)
-		sl_json_reals(j, sl_filter_name(f, k, error != 0, key),
-			sl_filter_steps(&w->plan->recipe, &w->tallies, k, error != 0), f->steps);
-}
-
 /*
  * The results of filters: likelihoods from the manifest, and, once there are batches, the steps.
  * Errors are those of means over filters.
@@ -159,6 +148,7 @@ static void write_filter(
 {
 	const struct sl_resampling *f = &w->plan->recipe.resampling;
 	struct sl_filter_likelihood l = sl_filter_likelihood_of(m);
+	char key[SL_WORD_BYTES];
 
 	sl_json_object(j, "filter");
 	sl_json_u64(j, "filters", l.filters);
@@ -173,8 +163,9 @@ static void write_filter(
 	}
 	if (w->tallies.batches->n > 0) {
 		sl_json_object(j, "steps");
-		for (uint32_t k = 0; k < sl_filter_quantities(&w->plan->recipe); k++)
-			write_filter_steps(j, w, k);
+		for (uint32_t k = 0; k < 2 * sl_filter_quantities(&w->plan->recipe); k++)
+			sl_json_reals(j, sl_filter_name(f, k, key),
+				sl_filter_steps(&w->plan->recipe, &w->tallies, k), f->steps);
 		sl_json_close(j);
 	}
 	sl_json_close(j);

@@ -53,26 +53,23 @@ uint32_t sl_filter_quantities(const struct sl_recipe *r)
 	return SL_FILTER_FACTS + (2 + r->resampling.n_quantiles) * r->resampling.n_moments;
 }
 
-const char *sl_filter_name(
-	const struct sl_resampling *f, uint32_t quantity, bool error, char name[SL_WORD_BYTES])
+const char *sl_filter_name(const struct sl_resampling *f, uint32_t column, char name[SL_WORD_BYTES])
 {
 	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
-	const uint32_t at = quantity - SL_FILTER_FACTS, n = 2 * f->n_moments;
-	char what[SL_NAME_BYTES] = "quantile_";
+	const char *const error = column % 2 ? "_error" : "";
+	const uint32_t k = column / 2 - SL_FILTER_FACTS, q = k - 2 * f->n_moments;
+	char share[SL_NAME_BYTES];
 
-	if (quantity < SL_FILTER_FACTS) {
-		snprintf(name, SL_WORD_BYTES, "%s%s", facts[quantity], error ? "_error" : "");
-		return name;
+	if (column / 2 < SL_FILTER_FACTS) {
+		snprintf(name, SL_WORD_BYTES, "%s%s", facts[column / 2], error);
+	} else if (k < 2 * f->n_moments) {
+		snprintf(name, SL_WORD_BYTES, "%s_%s%s", k % 2 ? "variance" : "mean",
+			sl_column_facts[f->moment[k / 2]].name, error);
+	} else {
+		sl_double_print(f->quantile[q % f->n_quantiles], share, sizeof(share));
+		snprintf(name, SL_WORD_BYTES, "quantile_%s_%s%s", share,
+			sl_column_facts[f->moment[q / f->n_quantiles]].name, error);
 	}
-	if (at >= n)
-		sl_double_print(f->quantile[(at - n) % f->n_quantiles], what + strlen(what),
-			(int)(sizeof(what) - strlen(what)));
-	snprintf(name, SL_WORD_BYTES, "%s_%s%s",
-		at >= n  ? what
-		: at % 2 ? "variance"
-			 : "mean",
-		sl_column_facts[f->moment[at < n ? at / 2 : (at - n) / f->n_quantiles]].name,
-		error ? "_error" : "");
 	return name;
 }
 
@@ -94,11 +91,11 @@ void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_
 }
 
 const double *sl_filter_steps(
-	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t quantity, bool error)
+	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t column)
 {
-	const struct sl_filter_sum *s = h->filter + quantity;
+	const struct sl_filter_sum *s = h->filter + column / 2;
 
 	for (uint32_t step = 0; step < r->resampling.steps; step++, s += sl_filter_quantities(r))
-		h->row[step] = error ? sl_filter_sum_error(s, h->batches->n) : s->mean;
+		h->row[step] = column % 2 ? sl_filter_sum_error(s, h->batches->n) : s->mean;
 	return h->row;
 }

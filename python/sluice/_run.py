@@ -93,8 +93,11 @@ class Filter:
         self.steps: Dict[str, Array] = {name: _doubles(values) for name, values in data.get("steps", {}).items()}
 
     def __repr__(self) -> str:
-        return (f"<Filter: log likelihood {self.log_likelihood:.9g} +- {self.standard_error:.2g}, {self.filters} filters "
-                f"of {self.particles} particles, {self.observations} observations>")
+        return f"<Filter: {self}>"
+
+    def __str__(self) -> str:
+        return (f"log likelihood {self.log_likelihood:.9g} +- {self.standard_error:.2g}, {self.filters} filters of "
+                f"{self.particles} particles, {self.observations} observations")
 
 
 def _doubles(values: List[Optional[float]]) -> Any:
@@ -171,7 +174,7 @@ class Run:
 
     def __repr__(self) -> str:
         return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "
-                f"{self._survived} survivors{f', {self.filter!r}' if self.filter else ''}>")
+                f"{self._survived} survivors{f', {self.filter}' if self.filter else ''}>")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -183,7 +186,7 @@ class Run:
         if seconds is not None:
             title += f", {seconds:.3g} s"
         if self.filter:
-            title += f"; {self.filter!r}"
+            title += f"; {self.filter}"
         return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
                 f"<th>fraction</th><th>standard error</th></tr>{rows}</table>")
 

@@ -1,7 +1,6 @@
 /* observations.c - see observations.h. */
 #include "stages/inputs/observations.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,9 @@ enum { FIELDS_MAX = 64, BYTES_MAX = 1 << 26 };
 /* The field without blanks and quotes around it. */
 static char *trim(char *field)
 {
-	size_t n;
-
 	field += strspn(field, " \t\"");
-	n = strlen(field);
-	while (n > 0 && strchr(" \t\"", field[n - 1]))
-		field[--n] = '\0';
+	for (size_t n = strlen(field); n > 0 && strchr(" \t\"", field[n - 1]); n--)
+		field[n - 1] = '\0';
 	return field;
 }
 
@@ -59,15 +55,6 @@ static bool read_number(const char *text, double *value)
 	return *text && !*end && fabs(*value) <= 1e30;
 }
 
-/* Whether the text begins a line of names, such as "inflation", which begins with a number. */
-static bool is_name(const char *text)
-{
-	char *end;
-
-	(void)strtod(text, &end);
-	return end == text || (*end && isalpha((unsigned char)*text));
-}
-
 /* Sets the places of the columns among the fields of the first line, which may have names. */
 static enum sl_status find_columns(char *const *field, uint32_t n_fields,
 	const struct sl_texts *columns, uint32_t most, uint32_t *place, uint32_t *n)
@@ -95,12 +82,12 @@ static enum sl_status read_rows(
 {
 	uint32_t number = 0, place[FIELDS_MAX], n, all;
 	const char *by = NULL;
-	char *field[FIELDS_MAX];
+	char *field[FIELDS_MAX], *end;
 
 	text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* marks UTF-8 */
 	n = all = next_line(&text, &number, &by, field);
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	if (n > 0 && is_name(field[0]))
+	if (n > 0 && ((void)strtod(field[0], &end), *end || end == field[0])) /* also "inflation" */
 		n = next_line(&text, &number, &by, field);
 	for (; n > 0; n = next_line(&text, &number, &by, field), v->size[1]++) {
 		if (n != all)

@@ -105,13 +105,17 @@ static enum sl_status scan(
 	return sl_scan(c.backend, x, &job);
 }
 
+/* Sorts n keys of 63 bits, or of 32 bits with an index. */
 static enum sl_status sort(
-	const struct sl_recipe *r, struct sl_exec *x, const struct sl_sort_job *job)
+	const struct sl_recipe *r, struct sl_exec *x, void *key, uint32_t *index, uint32_t n)
 {
+	struct sl_sort_job job = {.key = key, .index = index, .n = n, .scan = r->scan};
 	struct sl_choice c = choose(r, SL_SORT);
 
+	job.type = index ? SL_U32 : SL_U64;
+	job.end_bit = index ? 32 : 63;
 	x->tuning = c.tuning;
-	return sl_sort(c.backend, x, job);
+	return sl_sort(c.backend, x, &job);
 }
 
 /* Copies the columns of the particles to their slots. Constant ones are in place. */
@@ -143,16 +147,9 @@ static enum sl_status move(
 static enum sl_status find_quantiles(const struct sl_recipe *r, struct sl_exec *x,
 	struct sl_batch *b, struct sl_filter_pass p, sl_filter_runner *run, void *ctx)
 {
-	const struct sl_sort_job job = {.key = p.key,
-		.index = p.end,
-		.n = p.n,
-		.type = SL_U32,
-		.end_bit = 32,
-		.scan = r->scan};
-
 	for (; p.n_quantiles > 0 && p.sorted < p.n_moments; p.sorted++) {
 		SL_TRY(run(r, ctx, b, SL_FILTER_KEY, &p));
-		SL_TRY(sort(r, x, &job));
+		SL_TRY(sort(r, x, p.key, p.end, p.n));
 		SL_TRY(run(r, ctx, b, SL_FILTER_RANK, &p));
 		SL_TRY(scan(r, x, p.draw, p.n, SL_U64));
 		SL_TRY(run(r, ctx, b, SL_FILTER_QUANTILE, &p));
@@ -163,9 +160,6 @@ static enum sl_status find_quantiles(const struct sl_recipe *r, struct sl_exec *
 static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	const struct sl_filter_pass *p, sl_filter_runner *run, void *ctx)
 {
-	const struct sl_sort_job draws = {
-		.key = p->draw, .n = p->n, .type = SL_U64, .end_bit = 63, .scan = r->scan};
-
 	SL_TRY(run(r, ctx, b, SL_FILTER_LARGEST, p));
 	SL_TRY(run(r, ctx, b, SL_FILTER_WEIGH, p));
 	SL_TRY(scan(r, x, p->weight, p->n, SL_U64));
@@ -176,7 +170,7 @@ static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, str
 	}
 	if (p->scheme == SL_RESAMPLE_MULTINOMIAL) {
 		SL_TRY(run(r, ctx, b, SL_FILTER_DRAW, p));
-		SL_TRY(sort(r, x, &draws));
+		SL_TRY(sort(r, x, p->draw, NULL, p->n));
 	}
 	SL_TRY(run(r, ctx, b, SL_FILTER_END, p));
 	return move(r, x, p);

@@ -17,8 +17,8 @@ enum sl_resampling_scheme {
 static const char *const sl_resampling_schemes[] = {
 	"systematic", "stratified", "residual", "multinomial", NULL};
 
-/* Columns of which means and variances are summed; quantiles of each. */
-enum { SL_FILTER_MOMENTS_MAX = 4, SL_FILTER_QUANTILES_MAX = 9 };
+/* Columns of which means and variances are summed; quantiles of each: as many as a list has. */
+enum { SL_FILTER_MOMENTS_MAX = 4, SL_FILTER_QUANTILES_MAX = 32 };
 
 /* All zero: the particles of the model are independent. */
 struct sl_resampling {

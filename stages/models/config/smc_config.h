@@ -50,8 +50,8 @@ static const struct sl_option sl_smc_options[] = {
 		.help = "resample if the effective sample size is less than this share of the particles; "
 			"1: after each step, 0: only at the end"),
 	OPTION(quantiles, REALS, NUMBER, 0, 1,
-		.help = "shares of the weight, up to 9 such as [0.05, 0.5, 0.95]: these quantiles of each "
-			"state are results of each step"),
+		.help = "shares of the weight, such as [0.05, 0.5, 0.95]: these quantiles of each state are "
+			"results of each step"),
 	NUMBERS(mean, -1e30, "mean of each state at the first observation; default 0, or mu"),
 	NUMBERS(variance, 0,
 		"variance of each state at the first observation; default of "
@@ -323,12 +323,8 @@ static void sl_smc_make(const void *config, const struct sl_model_common *common
 	r->space = c->state_space;
 	r->scheme = c->resample;
 	r->below = c->resample_below;
-	r->n_quantiles = c->quantiles.n <= SL_FILTER_QUANTILES_MAX ? c->quantiles.n : 0;
-	memcpy(r->quantile, c->quantiles.at, r->n_quantiles * sizeof(*r->quantile));
-	if (r->n_quantiles < c->quantiles.n)
-		check->complain(check->ctx, "quantiles",
-			"are %u, and at most %d are possible; remove some", c->quantiles.n,
-			SL_FILTER_QUANTILES_MAX);
+	r->n_quantiles = c->quantiles.n;
+	memcpy(r->quantile, c->quantiles.at, sizeof(r->quantile));
 	sl_smc_check_keys(c, check);
 	if (!sl_smc_make_sizes(c, r, check))
 		return;

@@ -110,15 +110,13 @@ static void check_filter(uint32_t n, enum sl_resampling_scheme scheme, uint32_t 
 					.n = n,
 					.step = 2,
 					.n_moments = moments,
-					.n_quantiles = 2,
-					.sorted = moments - 1,
-					.quantile = {1, UINT64_C(3) << 30},
 					.scheme = scheme,
 					.least = n / 2,
 					.last = n % 2 == 1}};
 
 	while (UINT32_C(1) << f.host.log_n < n)
 		f.host.log_n++;
+	f.host.n_quantiles = 2, f.host.sorted = moments - 1, f.host.quantile[1] = 3000000000;
 	f.device = f.host;
 	f.bytes = lay_out(NULL, &f.host);
 	f.on_host = (char *)poisoned_get(SL_HOST, f.bytes);
