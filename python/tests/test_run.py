@@ -306,7 +306,7 @@ def test_filters(tmp_path):
     for y in ([1, 2.5, -1], numpy.array([1, 2.5, -1], "f4"), {"day": ["a", "b", "c"], "y": [1, 2.5, -1]}):
         run = sluice.run({"run": {"particles": 300, "batch": 100}, "model": {"smc": dict(smc, observations=y)}},
                          out=tmp_path / "f", force=True)
-        assert "log likelihood -5." in repr(run) and 0 < run.filter.standard_error < 1, run
+        assert "survivors, log likelihood -6.4" in repr(run) and 0 < run.filter.standard_error < 1, run
         assert run.filter.steps["quantile_0.5_state_1"].shape == (3,) and len(list((tmp_path / "f").glob("*.csv"))) == 2
 
 
