@@ -73,16 +73,17 @@ in_root() {
 # run_configurations FOLDER COMMAND...: runs each configuration with few particles into a folder of FOLDER. The encoder
 # is that of this project, because the output of ISA-L depends on its version and the processor.
 run_configurations() {
-	local folder=$1 config device
+	local folder=$1 config device batch
 	shift
 	rm -rf "$folder"
 	mkdir -p "$folder"
-	for config in data/configs/*.yaml; do
+	for config in data/configs/*.yaml data/configs/*/*.yaml; do
+		[[ $config == */smc/* ]] && batch=500 || batch=6000 # filters have whole batches
 		for device in cpu:20000 emulated:1500; do
-			echo "$config" --set "run.particles=${device#*:}" --device "${device%:*}" \
+			echo "$config" --set "run.particles=${device#*:}" --set run.batch=$batch --device "${device%:*}" \
 				--out "$folder/$(basename "$config" .yaml)-${device%:*}"
 		done
-	done | xargs -P "$(nproc)" -L 1 "$@" run --set run.batch=6000 --threads 1 --deflate cpu --quiet
+	done | xargs -P "$(nproc)" -L 1 "$@" run --threads 1 --deflate cpu --quiet
 }
 
 case ${1:-} in

@@ -151,6 +151,7 @@ enum sl_status sl_merged_list_check(
  * 	NAME_000000.order sort keys of a batch, if the joined file needs them (batch_file.h)
  * 	NAME.mcpl         all lists of batches as one, with output.joined (merged_list.c)
  * 	NAME.xdmf         lets ParaView open the openPMD files, if their columns allow it
+ * 	NAME.steps.csv    the values of each step of filters, as a table
  * 	NAME.tallies      the histograms of the run in HDF5, if the other files are HDF5
  * 	NAME.png          the image of the run, if it makes one
  * 	NAME.image.h5     the numbers of the image.
@@ -284,26 +285,28 @@ enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_
 enum sl_status sl_stale_files_check_batches(
 	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first);
 
-/* --- xdmf_file -------------------------------------------------------------------------------- */
+/* --- side_files ------------------------------------------------------------------------------- */
 
 /*
- * NAME.xdmf, with which ParaView and VisIt read the openPMD files of a run (xdmf.h).
+ * Texts on all batches of a run, which are replaced after each session, finished or not:
  *
- * It only refers to the files of the batches, so it is replaced after each session, finished or
- * not.
+ *	NAME.xdmf        with which ParaView and VisIt read the openPMD files of a run (xdmf.h); only
+ *	                 if their columns can be shown as points
+ *	NAME.steps.csv   of filters: a line for each observation, counted from 1, with the values of
+ *	                 sl_filter_name()
  */
+
+/* Sets name, of SL_FILE_NAME_BYTES. False if the run has no such file. */
+bool sl_side_text_name(const struct sl_plan *plan, enum sl_side_file which, char *name);
 
 /*
- * Sets name, of SL_FILE_NAME_BYTES. False if the run has no such file: only openPMD files have one,
- * and only if their columns can be shown as points.
+ * Writes its text for the batches of the manifest to out. SL_SIDE_STEPS: w->tallies has their sums.
  */
-bool sl_xdmf_file_name(const struct sl_plan *plan, char *name);
-
-/* Writes its text for the batches of the manifest to out. */
-void sl_xdmf_file_write(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out);
+void sl_side_text_write(const struct sl_workspace *w, enum sl_side_file which,
+	const struct sl_manifest *m, FILE *out);
 
 /* Commits the file in dir, if the run has one. */
-enum sl_status sl_xdmf_file_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
+enum sl_status sl_side_text_commit(const struct sl_workspace *w, enum sl_side_file which,
+	const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

@@ -372,8 +372,9 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
 		SL_TRY(sl_merged_list_commit(w, dir, m));
 	}
-	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
+	SL_TRY(sl_side_text_commit(w, SL_SIDE_XDMF, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
+	SL_TRY(sl_side_text_commit(w, SL_SIDE_STEPS, dir, m));
 	SL_TRY(check_unchanged(w, dir, &same));
 	if (plan->config.output.durable == SL_DURABLE_END) {
 		SL_TRY(sl_dir_sync(dir));

@@ -1,5 +1,7 @@
-/* side_files.c - the image of a run, whose sum is in results/, and the XDMF file. */
+/* side_files.c - the image of a run, whose sum is in results/, the XDMF file, and steps of filters. */
 #include "pipeline/output/output.h"
+
+#include <math.h>
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/text/text.h"
@@ -41,16 +43,9 @@ static struct sl_table table_of(const struct sl_plan *plan)
 	return sl_format_table(plan->choices.format, &table);
 }
 
-bool sl_xdmf_file_name(const struct sl_plan *plan, char *name)
+static void write_xdmf(const struct sl_workspace *w, const struct sl_manifest *m, FILE *out)
 {
-	struct sl_table table = table_of(plan);
-
-	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
-	return plan->choices.format == &sl_format_openpmd && sl_xdmf_possible(&table);
-}
-
-void sl_xdmf_file_write(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
-{
+	const struct sl_plan *plan = w->plan;
 	struct sl_table table = table_of(plan);
 
 	sl_xdmf_begin(plan->config.run.name, out);
@@ -61,15 +56,61 @@ void sl_xdmf_file_write(const struct sl_plan *plan, const struct sl_manifest *m,
 	sl_xdmf_end(out);
 }
 
-enum sl_status sl_xdmf_file_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+/* --- steps of filters ------------------------------------------------------------------------- */
+
+static void write_steps(const struct sl_workspace *w, FILE *out)
+{
+	const struct sl_recipe *r = &w->plan->recipe;
+	const struct sl_filter_sum *s = w->tallies.filter;
+	const uint32_t n = 2 * sl_filter_quantities(r);
+	char text[SL_WORD_BYTES];
+
+	fputs("step", out);
+	for (uint32_t k = 0; k < n; k++)
+		fprintf(out, ",%s", sl_filter_name(&r->resampling, k, text));
+	for (uint32_t step = 0; w->tallies.batches->n > 0 && step < r->resampling.steps; step++) {
+		fprintf(out, "\n%u", step + 1);
+		for (uint32_t k = 0; k < n; s += k++ % 2) {
+			double value =
+				k % 2 ? sl_filter_sum_error(s, w->tallies.batches->n) : s->mean;
+
+			sl_double_print(value, text, sizeof(text));
+			fprintf(out, ",%s", isnan(value) ? "NaN" : text);
+		}
+	}
+	fputs("\n", out);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+bool sl_side_text_name(const struct sl_plan *plan, enum sl_side_file which, char *name)
+{
+	struct sl_table table = table_of(plan);
+
+	sl_side_file_name(plan->config.run.name, which, name);
+	if (which == SL_SIDE_STEPS)
+		return plan->recipe.resampling.steps > 0;
+	return plan->choices.format == &sl_format_openpmd && sl_xdmf_possible(&table);
+}
+
+void sl_side_text_write(const struct sl_workspace *w, enum sl_side_file which,
+	const struct sl_manifest *m, FILE *out)
+{
+	if (which == SL_SIDE_STEPS)
+		write_steps(w, out);
+	else
+		write_xdmf(w, m, out);
+}
+
+enum sl_status sl_side_text_commit(const struct sl_workspace *w, enum sl_side_file which,
+	const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_text_file f;
 
-	if (!sl_xdmf_file_name(plan, name))
+	if (!sl_side_text_name(w->plan, which, name))
 		return SL_OK;
 	SL_TRY(sl_text_file_begin(&f, dir, name));
-	sl_xdmf_file_write(plan, m, f.out);
+	sl_side_text_write(w, which, m, f.out);
 	return sl_text_file_commit(&f);
 }

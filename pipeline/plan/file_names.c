@@ -51,6 +51,7 @@ const char *sl_side_file_name(
 	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
 	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
+		[SL_SIDE_STEPS] = ".steps.csv",
 		[SL_SIDE_HISTOGRAMS] = ".tallies",
 		[SL_SIDE_IMAGE] = SL_IMAGE_SUFFIX,
 		[SL_SIDE_PNG] = ".png"};

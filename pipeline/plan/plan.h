@@ -229,7 +229,14 @@ void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BY
 void sl_batch_file_names(const struct sl_plan *plan, uint64_t batch, struct sl_manifest_line *line);
 
 /* The files of a run that belong to no batch. */
-enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
+enum sl_side_file {
+	SL_SIDE_XDMF,
+	SL_SIDE_STEPS,
+	SL_SIDE_HISTOGRAMS,
+	SL_SIDE_IMAGE,
+	SL_SIDE_PNG,
+	SL_SIDE_COUNT
+};
 const char *sl_side_file_name(
 	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
 

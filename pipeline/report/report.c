@@ -124,25 +124,6 @@ static void write_part(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_add(j, "] deflate %s }", plan->facts.deflate->name);
 }
 
-/* A value of all steps of a filter, and its standard errors over the filters. */
-static void write_filter_steps(struct sl_json *j, const struct sl_workspace *w, uint32_t k)
-{
-	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
-	const struct sl_resampling *f = &w->plan->recipe.resampling;
-	char key[SL_WORD_BYTES];
-
-	for (int error = 0; error < 2; error++) {
-		if (k < SL_FILTER_FACTS)
-			snprintf(key, sizeof(key), "%s%s", facts[k], error ? "_error" : "");
-		else
-			snprintf(key, sizeof(key), "%s_%s%s", k % 2 ? "mean" : "variance",
-				sl_column_facts[f->moment[(k - SL_FILTER_FACTS) / 2]].name,
-				error ? "_error" : "");
-		sl_json_reals(j, key, sl_filter_steps(&w->plan->recipe, &w->tallies, k, error != 0),
-			f->steps);
-	}
-}
-
 /*
  * The results of filters: likelihoods from the manifest, and, once there are batches, the steps.
  * Errors are those of means over filters.
@@ -152,6 +133,7 @@ static void write_filter(
 {
 	const struct sl_resampling *f = &w->plan->recipe.resampling;
 	struct sl_filter_likelihood l = sl_filter_likelihood_of(m);
+	char key[SL_WORD_BYTES];
 
 	sl_json_add(j, "filter { filters %lu particles %u observations %u", l.filters,
 		w->plan->recipe.batch, f->steps);
@@ -164,8 +146,9 @@ static void write_filter(
 	}
 	if (w->tallies.batches->n > 0) {
 		sl_json_object(j, "steps");
-		for (uint32_t k = 0; k < sl_filter_quantities(&w->plan->recipe); k++)
-			write_filter_steps(j, w, k);
+		for (uint32_t k = 0; k < 2 * sl_filter_quantities(&w->plan->recipe); k++)
+			sl_json_reals(j, sl_filter_name(f, k, key),
+				sl_filter_steps(&w->plan->recipe, &w->tallies, k), f->steps);
 		sl_json_close(j);
 	}
 	sl_json_close(j);

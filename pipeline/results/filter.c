@@ -7,8 +7,10 @@
 #include "pipeline/results/results.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "stages/rounds/resample.h"
 
 void sl_filter_sum_add(struct sl_filter_sum *s, uint64_t before, double value)
@@ -48,7 +50,27 @@ struct sl_filter_likelihood sl_filter_likelihood_of(const struct sl_manifest *m)
 
 uint32_t sl_filter_quantities(const struct sl_recipe *r)
 {
-	return SL_FILTER_FACTS + 2 * r->resampling.n_moments;
+	return SL_FILTER_FACTS + (2 + r->resampling.n_quantiles) * r->resampling.n_moments;
+}
+
+const char *sl_filter_name(const struct sl_resampling *f, uint32_t column, char name[SL_WORD_BYTES])
+{
+	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
+	const char *const error = column % 2 ? "_error" : "";
+	const uint32_t k = column / 2 - SL_FILTER_FACTS, q = k - 2 * f->n_moments;
+	char share[SL_NAME_BYTES];
+
+	if (column / 2 < SL_FILTER_FACTS) {
+		snprintf(name, SL_WORD_BYTES, "%s%s", facts[column / 2], error);
+	} else if (k < 2 * f->n_moments) {
+		snprintf(name, SL_WORD_BYTES, "%s_%s%s", k % 2 ? "variance" : "mean",
+			sl_column_facts[f->moment[k / 2]].name, error);
+	} else {
+		sl_double_print(f->quantile[q % f->n_quantiles], share, sizeof(share));
+		snprintf(name, SL_WORD_BYTES, "quantile_%s_%s%s", share,
+			sl_column_facts[f->moment[q / f->n_quantiles]].name, error);
+	}
+	return name;
 }
 
 /* Adds a batch to the sums of all steps; h->batches does not contain it yet. */
@@ -64,16 +86,16 @@ void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_
 		sl_filter_read_step(f, (uint32_t)particles, word, &before, value);
 		for (uint32_t k = 0; k < sl_filter_quantities(r); k++)
 			sl_filter_sum_add(to++, h->batches->n, value[k]);
-		word += sl_filter_step_words(f->n_moments);
+		word += sl_filter_step_words(f->n_moments, f->n_quantiles);
 	}
 }
 
 const double *sl_filter_steps(
-	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t quantity, bool error)
+	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t column)
 {
-	const struct sl_filter_sum *s = h->filter + quantity;
+	const struct sl_filter_sum *s = h->filter + column / 2;
 
 	for (uint32_t step = 0; step < r->resampling.steps; step++, s += sl_filter_quantities(r))
-		h->row[step] = error ? sl_filter_sum_error(s, h->batches->n) : s->mean;
+		h->row[step] = column % 2 ? sl_filter_sum_error(s, h->batches->n) : s->mean;
 	return h->row;
 }

@@ -324,13 +324,20 @@ struct sl_filter_likelihood sl_filter_likelihood_of(const struct sl_manifest *m)
 /* The values of a step (sl_filter_read_step()). */
 uint32_t sl_filter_quantities(const struct sl_recipe *r);
 
+/*
+ * The columns of the table of steps: each value, then its standard error over the filters. The name
+ * of one: "mean_state_1", "mean_state_1_error", "quantile_0.05_state_1".
+ */
+const char *sl_filter_name(
+	const struct sl_resampling *f, uint32_t column, char name[SL_WORD_BYTES]);
+
 /* Adds the counters of a batch to h->filter; h->batches does not contain it yet. */
 void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_tally_sums *h);
 
-/* A quantity of each step, or its standard error: h->row, until the next call. */
+/* A column for all steps: h->row, until the next call. */
 const double *sl_filter_steps(
-	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t quantity, bool error);
+	const struct sl_recipe *r, const struct sl_tally_sums *h, uint32_t column);
 
 /* --- image_sum -------------------------------------------------------------------------------- */
 

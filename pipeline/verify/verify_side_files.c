@@ -7,7 +7,6 @@
  */
 #include "pipeline/verify/verify.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/output/output.h"
@@ -54,6 +53,25 @@ static enum sl_status check_bytes(const struct sl_dir *dir, const char *name, co
 	               : wrong(dir, name, problem);
 }
 
+/* The text is made again from the verified manifest, and that of steps from the sums of w. */
+static enum sl_status check_text(const struct sl_workspace *w, enum sl_side_file which,
+	const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	SL_CLOSED_BY(sl_host_give) char *expected = NULL;
+	char name[SL_FILE_NAME_BYTES];
+	struct sl_text_memory t;
+	size_t bytes;
+
+	if (!sl_side_text_name(w->plan, which, name))
+		return SL_OK;
+	SL_TRY(sl_text_memory_begin(&t));
+	sl_side_text_write(w, which, m, t.out);
+	SL_TRY(sl_text_memory_end(&t, name, &expected, &bytes));
+	return check_bytes(dir, name, expected, bytes,
+		"the file differs from the one made from the manifest, because it was changed or "
+		"belongs to another run");
+}
+
 /*
  * The sums of w are read from the histogram files of the batches, which check_batch() has verified.
  */
@@ -64,9 +82,12 @@ static enum sl_status check_histograms(
 	char name[SL_FILE_NAME_BYTES];
 	size_t bytes;
 
-	if (!sl_tallies_file_name(w->plan, name))
+	if (sl_counter_words(&w->plan->recipe) == 0)
 		return SL_OK;
 	SL_TRY(sl_tally_sums_read(&w->plan->recipe, dir, m, &w->tallies));
+	SL_TRY(check_text(w, SL_SIDE_STEPS, dir, m));
+	if (!sl_tallies_file_name(w->plan, name))
+		return SL_OK;
 	SL_TRY(sl_tallies_file(w, name, &expected, &bytes));
 	return check_bytes(dir, name, expected, bytes,
 		"the file differs from the sum of the batches' histograms, because it was changed, "
@@ -131,32 +152,13 @@ static enum sl_status check_image(
 		"zlib");
 }
 
-/* The text is made again from the verified manifest. */
-static enum sl_status check_xdmf(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	SL_CLOSED_BY(sl_host_give) char *expected = NULL;
-	char name[SL_FILE_NAME_BYTES];
-	struct sl_text_memory t;
-	size_t bytes;
-
-	if (!sl_xdmf_file_name(plan, name))
-		return SL_OK;
-	SL_TRY(sl_text_memory_begin(&t));
-	sl_xdmf_file_write(plan, m, t.out);
-	SL_TRY(sl_text_memory_end(&t, name, &expected, &bytes));
-	return check_bytes(dir, name, expected, bytes,
-		"the file differs from the one made from the manifest, because it was changed or "
-		"belongs to another run");
-}
-
 enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
 	char name[SL_FILE_NAME_BYTES];
 
-	SL_TRY(check_xdmf(plan, dir, m));
+	SL_TRY(check_text(w, SL_SIDE_XDMF, dir, m));
 	SL_TRY(check_histograms(w, dir, m));
 	if (sl_plan_is_joined(plan)) {
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name);

@@ -19,7 +19,7 @@ from ._files import History, Plan, convert, example, info, open_run as open, pla
 from ._lists import Selected, filter, write_mcpl
 from ._primitives import compact, deflate, expand, scan, sort, sum
 from ._grids import Axis, Grid
-from ._run import Fate, Run, Stream, Tally, run, stream
+from ._run import Fate, Filter, Run, Stream, Tally, run, stream
 
 __version__: str = _native.version
 
@@ -50,7 +50,7 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid", "Header",
-           "History", "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Stream", "Survivors", "Table", "Tally",
-           "compact", "compare", "convert", "deflate", "example", "expand", "filter", "info", "open", "plan", "read", "replay", "run",
-           "scan", "sort", "stream", "sum", "verify", "version", "write_mcpl"]
+__all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Filter", "Grid",
+           "Header", "History", "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Stream", "Survivors", "Table",
+           "Tally", "compact", "compare", "convert", "deflate", "example", "expand", "filter", "info", "open", "plan", "read",
+           "replay", "run", "scan", "sort", "stream", "sum", "verify", "version", "write_mcpl"]

@@ -1,4 +1,4 @@
-"""Arrays in place of the files of a list: they become an npz file, which a run reads as any list."""
+"""Arrays in place of files: those of a list become an npz file, observations a csv file, which a run reads as any other."""
 from __future__ import annotations
 
 import glob
@@ -18,7 +18,7 @@ from ._config import Config
 from ._error import Error
 
 _NEEDED = ("x", "y", "z", "u", "v", "w", "energy")
-_FILES = "arrays_" + 16 * "[0-9a-f]" + ".npz"
+_FILES = "arrays_" + 16 * "[0-9a-f]" + ".[cn][sp][vz]"
 
 
 def _refuse(message: str) -> Error:
@@ -59,6 +59,16 @@ def _columns(table: Any, key: str) -> Dict[str, Any]:
     return made
 
 
+def _observations(given: Any, key: str) -> Dict[str, Any]:
+    """Columns of observations by name. Those of a table that are no numbers, such as dates, are left out."""
+    if isinstance(given, Mapping) or is_table(given):
+        arrays = {name: host_array(column) for name, column in columns_of(given).items()}
+        arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub"}
+    else:
+        arrays = {f"y{k + 1}": column for k, column in enumerate(numpy.atleast_2d(host_array(given).T))}
+    return {name: _items(array, key) for name, array in arrays.items()}
+
+
 def _digest(columns: Mapping[str, Any]) -> str:
     """Of names, types and items."""
     digest = hashlib.sha256()
@@ -69,7 +79,7 @@ def _digest(columns: Mapping[str, Any]) -> str:
 
 
 class Given:
-    """A configuration. Arrays in place of the files of a list are in files until end(): of the folder out, in which they
+    """A configuration. Arrays in place of files are in files until end(): of the folder out, in which they
     stay if the run in it reads them, or of a temporary folder.
 
     source  name and text of the configuration (_config.source())
@@ -93,11 +103,13 @@ class Given:
     def _override(self, name: str, value: Any) -> Tuple[str, Any]:
         key = _config.key_of(name)
         if key.endswith(".list.arrays"):
-            return key[:-6] + "files", [self._file(value, key)]
+            return key[:-6] + "files", [self._stored(_columns(value, key), ".npz")]
         return name, self._filed(value, key)
 
     def _filed(self, value: Any, key: str) -> Any:
         """The value with files in place of arrays."""
+        if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
+            return self._stored(_observations(value, key), ".csv")
         if key.endswith(".list") and is_table(value):
             value = {"arrays": value}
         if not isinstance(value, Mapping):
@@ -105,22 +117,25 @@ class Given:
         if key.endswith(".list") and "arrays" in value:
             if "files" in value:
                 raise _refuse(f"{key}: arrays and files exclude each other; write the arrays to a file with write_mcpl()")
-            value = {"files": [self._file(value["arrays"], f"{key}.arrays")],
+            value = {"files": [self._stored(_columns(value["arrays"], f"{key}.arrays"), ".npz")],
                      **{name: item for name, item in value.items() if name != "arrays"}}
         return {name: self._filed(item, f"{key}.{name}" if key else str(name)) for name, item in value.items()}
 
-    def _file(self, table: Any, key: str) -> str:
+    def _stored(self, columns: Mapping[str, Any], suffix: str) -> str:
         """The file of arrays, whose name depends on its contents only, so that one never replaces another."""
-        columns = _columns(table, key)
         if not self._folder:
             self._folder = tempfile.mkdtemp(prefix="sluice-")
             self._end = weakref.finalize(self, shutil.rmtree, self._folder, True)
-        path = os.path.join(self._folder, f"arrays_{_digest(columns)}.npz")
+        path = os.path.join(self._folder, f"arrays_{_digest(columns)}{suffix}")
         try:
             os.makedirs(self._folder, exist_ok=True)
             if not os.path.exists(path):
                 with open(path + ".part", "wb") as file:
-                    numpy.savez(file, **columns)
+                    if suffix == ".npz":
+                        numpy.savez(file, **columns)
+                    else:
+                        numpy.savetxt(file, numpy.column_stack(list(columns.values())), "%.17g", ",",
+                                      header=",".join(columns), comments="")
                     os.fsync(file.fileno())
                 os.rename(path + ".part", path)
                 self._made.append(path)

@@ -71,6 +71,35 @@ class Tally(Densities):
         return f"<Tally of {self.column}: {len(self.edges) - 1} bins, fates {', '.join(self.fates)}>"
 
 
+class Filter:
+    """The results of a particle filter (model smc): each batch of the run is a filter.
+
+    log_likelihood       mean over the filters, standard_error: its standard error; nan if unknown
+    deviation            of the log likelihood of one filter
+    log_mean_likelihood  logarithm of the mean likelihood, which has no bias
+    filters, particles, observations  numbers of filters, and in each filter
+    steps                name -> array with an item per observation, means over the filters; name_error: their
+                         standard errors. log_likelihood (of the observations so far), sample_size, resampled,
+                         mean_state_1, variance_state_1, ... pandas.DataFrame(steps) is a table
+    """
+
+    def __init__(self, data: Mapping[str, Any]):
+        self.filters: int = data["filters"]
+        self.particles: int = data["particles"]
+        self.observations: int = data["observations"]
+        self.log_likelihood, self.standard_error, self.deviation, self.log_mean_likelihood = (
+            math.nan if data.get(name) is None else float(data[name])
+            for name in ("log_likelihood", "standard_error", "deviation", "log_mean_likelihood"))
+        self.steps: Dict[str, Array] = {name: _doubles(values) for name, values in data.get("steps", {}).items()}
+
+    def __repr__(self) -> str:
+        return f"<Filter: {self}>"
+
+    def __str__(self) -> str:
+        return (f"log likelihood {self.log_likelihood:.9g} +- {self.standard_error:.2g}, {self.filters} filters of "
+                f"{self.particles} particles, {self.observations} observations")
+
+
 def _doubles(values: List[Optional[float]]) -> Any:
     return numpy.array(values, "f8")  # None is nan
 
@@ -101,6 +130,7 @@ class Run:
 
     fates      fate -> Fate: count, fraction and its standard error
     tallies    name -> Tally, the histograms of the configuration; and name -> Grid, its grids and scores
+    filter     Filter: the likelihood and the steps of a particle filter; None of other models
     survivors  name -> array of shape (n,): the columns of all survivors, joined when they are used
     image      Column of shape (height, width), float64; None if the run makes no image
     joined     ParticleList: the joined file of the run (output.joined, output.order: run), read when
@@ -122,6 +152,7 @@ class Run:
         self.state: str = report["state"]
         self.warnings: List[str] = report.get("warnings", [])
         self.fates: Dict[str, Fate] = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
+        self.filter = Filter(report["filter"]) if "filter" in report else None
         self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory, cells)}
 
     @property
@@ -143,7 +174,7 @@ class Run:
 
     def __repr__(self) -> str:
         return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "
-                f"{self._survived} survivors>")
+                f"{self._survived} survivors{f', {self.filter}' if self.filter else ''}>")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -154,6 +185,8 @@ class Run:
                 f"{self._survived} survivors, {self.state}"
         if seconds is not None:
             title += f", {seconds:.3g} s"
+        if self.filter:
+            title += f"; {self.filter}"
         return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
                 f"<th>fraction</th><th>standard error</th></tr>{rows}</table>")
 

@@ -50,8 +50,7 @@ def test_runs_are_those_of_the_program(config, reference, expected, tmp_path, mo
     files, written = sluice.open(reference), sluice.run(config, out=tmp_path / "run")
     assert files_of(tmp_path / "run") == files_of(reference) and written.directory == str(tmp_path / "run")
     for other in (result, written, files, *map(sluice.run, (str(config), SLAB, AS_DICT))):
-        assert facts(other.report) == facts(expected)
-        assert list(other.survivors) == AS_DICT["output"]["columns"]
+        assert facts(other.report) == facts(expected) and list(other.survivors) == AS_DICT["output"]["columns"]
         assert other.survivors.n == expected["tallies"]["survivors"] == len(other.survivors["x"])
         assert [b.n for b in other.survivors.batches()] == [b["survivors"] for b in expected["batches"]]
         same_columns(other.survivors, files.survivors)
@@ -90,8 +89,7 @@ def test_overrides(config):
     assert plan.particles == 2000 and plan.batches == 2
     run = sluice.run(config, particles=numpy.int64(2000), seed=numpy.uint8(7), keep=["reflected"],
                      output={"columns": ["id"]})
-    assert run.particles == 2000 and list(run.survivors) == ["id"]
-    assert run.survivors.n == run.fates["reflected"].count
+    assert run.particles == 2000 and list(run.survivors) == ["id"] and run.survivors.n == run.fates["reflected"].count
     assert "  seed: 7\n" in run.report["config"]
     for call, kind in [(lambda: sluice.run(config, seed=None), "None"),
                        (lambda: sluice.run({"run": {"seed": object()}}), "object")]:
@@ -112,10 +110,8 @@ def test_fates_and_tallies(config):
     result = sluice.run(config)
     assert sum(f.count for f in result.fates.values()) == result.particles == 6000
     fate = result.fates["transmitted"]
-    assert fate.fraction == fate.count / 6000
-    assert math.isclose(fate.error, math.sqrt(fate.fraction * (1 - fate.fraction) / 6000))
-    tally = result.tallies["z"]
-    row = tally.fates["absorbed"]
+    assert fate.fraction == fate.count / 6000 and math.isclose(fate.error, math.sqrt(fate.fraction * (1 - fate.fraction) / 6000))
+    tally, row = result.tallies["z"], result.tallies["z"].fates["absorbed"]
     assert tally.unit == "cm" and len(tally.edges) == 11 and tally.edges[-1] == 0.02
     assert row["count"].sum() + row["under"] + row["over"] == result.fates["absorbed"].count
     assert numpy.allclose(tally.volume, 0.002) and tally.density_unit == "1/cm" and len(tally.centers) == 10
@@ -207,8 +203,7 @@ def test_the_package_has_the_program_and_examples(tmp_path):
 def test_an_image_is_that_of_the_file(tmp_path):
     h5py = pytest.importorskip("h5py")
     result, on_disk = (sluice.run(SOURCE / "data/configs/rays.yaml", particles=20000, out=out) for out in (None, tmp_path / "image"))
-    assert result.image.dtype == numpy.float64 and result.image.ndim == 2
-    assert numpy.array_equal(result.image, on_disk.image)
+    assert result.image.dtype == numpy.float64 and result.image.ndim == 2 and numpy.array_equal(result.image, on_disk.image)
     assert "png" in on_disk.report["image"] and "png" not in result.report["image"]
     found = []
     with h5py.File(next((tmp_path / "image").glob("*.image.h5"))) as file:
@@ -305,6 +300,16 @@ def test_files(reference, expected, tmp_path):
         sluice.info(all_npz, head=-1)
 
 
+def test_filters(tmp_path):
+    """Observations of any kind give the same results, which are arrays."""
+    smc = {"state_space": "local_level", "sigma2_eta": 1, "sigma2_eps": 2, "variance": 3, "quantiles": 0.5}
+    for y in ([1, 2.5, -1], numpy.array([1, 2.5, -1], "f4"), {"day": ["a", "b", "c"], "y": [1, 2.5, -1]}):
+        run = sluice.run({"run": {"particles": 300, "batch": 100}, "model": {"smc": dict(smc, observations=y)}},
+                         out=tmp_path / "f", force=True)
+        assert "survivors, log likelihood -6.4" in repr(run) and 0 < run.filter.standard_error < 1, run
+        assert run.filter.steps["quantile_0.5_state_1"].shape == (3,) and len(list((tmp_path / "f").glob("*.csv"))) == 2
+
+
 def test_version_and_columns():
     assert sluice.version().startswith(f"sluice {sluice.__version__}\n")
     assert sluice.COLUMNS["x"] == ("float32", "cm", "position") and sluice.FATES[0] == "alive"
@@ -317,8 +322,6 @@ def test_the_steps_of_a_history(config, tmp_path):
     assert len(steps) == len(history["history"]) == history["steps"] + 1
     assert list(steps["step"]) == list(range(len(steps))) and steps["event"][0] == "start"
     for name in ("x", "y", "z", "u", "v", "w", "weight", "time", "collisions"):
-        assert steps.dtype[name] == sluice.COLUMNS[name].dtype
-        assert steps[name].tolist() == [row[name] for row in history["history"]]
-    assert steps["fate"][-1] == history["fate"] == steps["event"][-1]
-    assert numpy.all(numpy.diff(steps["time"]) >= 0) and steps["fate"][0] == "alive"
-    assert max(len(sluice.replay(SLAB, i).steps) for i in range(20)) > 3
+        assert steps.dtype[name] == sluice.COLUMNS[name].dtype and steps[name].tolist() == [row[name] for row in history["history"]]
+    assert steps["fate"][-1] == history["fate"] == steps["event"][-1] and steps["fate"][0] == "alive"
+    assert numpy.all(numpy.diff(steps["time"]) >= 0) and max(len(sluice.replay(SLAB, i).steps) for i in range(20)) > 3

@@ -114,7 +114,8 @@ struct sl_batch {
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
 	uint64_t *filter_weight; /* n, of a filter: integer weights, then their sums (resample.h) */
-	uint64_t *filter_draw;   /* n, sorted: multinomial resampling */
+	uint64_t *filter_draw;   /* n, sorted: multinomial resampling; weights, for quantiles */
+	uint32_t *filter_key;    /* n: sorted, for quantiles */
 	uint32_t *filter_end;    /* n: the ends of the runs of offspring */
 	uint8_t *keep;           /* n, or one block: 1 = survives */
 	uint32_t *index;         /* n_survivors: positions in columns */

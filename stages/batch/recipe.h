@@ -121,7 +121,7 @@ static inline uint64_t sl_filter_words(const struct sl_recipe *r)
 {
 	const struct sl_resampling *f = &r->resampling;
 
-	return f->steps > 0 ? (uint64_t)f->steps * sl_filter_step_words(f->n_moments) : 0;
+	return (uint64_t)f->steps * sl_filter_step_words(f->n_moments, f->n_quantiles);
 }
 
 /* The number of 64-bit counters of a batch. */

@@ -10,16 +10,40 @@
 
 enum { FIELDS_MAX = 64, BYTES_MAX = 1 << 26 };
 
-/* Cuts the next line that has fields into them; returns their number, 0 at the end of the text. */
-static uint32_t next_line(char **text, uint32_t *number, char *field[FIELDS_MAX])
+/* The field without blanks and quotes around it. */
+static char *trim(char *field)
+{
+	field += strspn(field, " \t\"");
+	for (size_t n = strlen(field); n > 0 && strchr(" \t\"", field[n - 1]); n--)
+		field[n - 1] = '\0';
+	return field;
+}
+
+/*
+ * Cuts the next line that has fields into them; returns their number, 0 at the end of the text. The
+ * first line selects the separator: a semicolon, with which numbers may have a decimal comma, a
+ * comma or a tab, or else blanks.
+ */
+static uint32_t next_line(char **text, uint32_t *number, const char **by, char *field[FIELDS_MAX])
 {
 	uint32_t n = 0;
 
-	for (char *line; n == 0 && (line = strsep(text, "\n")) != NULL; ++*number)
-		while (line && *line != '#' && n < FIELDS_MAX) {
-			field[n] = strsep(&line, ",; \t\r\"");
-			n += *field[n] != '\0';
+	for (char *line; n == 0 && (line = strsep(text, "\n")) != NULL; ++*number) {
+		line[strcspn(line, "\r")] = '\0';
+		if (*line == '#' || line[strspn(line, " \t")] == '\0')
+			continue;
+		if (!*by)
+			*by = strchr(line, ';')    ? ";"
+			      : strchr(line, ',')  ? ","
+			      : strchr(line, '\t') ? "\t"
+			                           : " ";
+		for (char *c = line; **by == ';' && (c = strchr(c, ',')) != NULL;)
+			*c = '.';
+		while (line && n < FIELDS_MAX) {
+			field[n] = trim(strsep(&line, *by));
+			n += **by != ' ' || *field[n] != '\0';
 		}
+	}
 	return n;
 }
 
@@ -56,18 +80,24 @@ static enum sl_status find_columns(char *const *field, uint32_t n_fields,
 static enum sl_status read_rows(
 	char *text, const struct sl_texts *columns, uint32_t most, struct sl_volume *v)
 {
-	uint32_t number = 0, place[FIELDS_MAX], n;
-	char *field[FIELDS_MAX];
-	double first;
+	uint32_t number = 0, place[FIELDS_MAX], n, all;
+	const char *by = NULL;
+	char *field[FIELDS_MAX], *end;
 
-	n = next_line(&text, &number, field);
+	text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* marks UTF-8 */
+	n = all = next_line(&text, &number, &by, field);
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	if (n > 0 && strtod(field[0], NULL) == 0 && !read_number(field[0], &first))
-		n = next_line(&text, &number, field);
-	for (; n > 0; n = next_line(&text, &number, field), v->size[1]++)
+	if (n > 0 && ((void)strtod(field[0], &end), *end || end == field[0])) /* also "inflation" */
+		n = next_line(&text, &number, &by, field);
+	for (; n > 0; n = next_line(&text, &number, &by, field), v->size[1]++) {
+		if (n != all)
+			return sl_fail(SL_BAD_INPUT,
+				"line %u has %u fields, and the first line has %u; correct the "
+				"file (between commas, numbers have a decimal point)",
+				number, n, all);
 		for (uint32_t k = 0; k < v->size[0]; k++) {
 			double *to = &v->pixels[(size_t)v->size[1] * most + k];
-			const char *shown = place[k] < n ? field[place[k]] : "";
+			const char *shown = field[place[k]];
 
 			if (v->size[1] == SL_OBSERVATIONS_MAX || !read_number(shown, to))
 				return sl_fail(SL_BAD_INPUT,
@@ -75,6 +105,7 @@ static enum sl_status read_rows(
 					"more than %d observations; correct the file",
 					number, place[k] + 1, shown, SL_OBSERVATIONS_MAX);
 		}
+	}
 	for (size_t i = 0; i < (size_t)v->size[0] * v->size[1]; i++)
 		v->pixels[i] = v->pixels[i / v->size[0] * most + i % v->size[0]];
 	return v->size[1] > 0

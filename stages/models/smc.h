@@ -11,6 +11,7 @@
 #define SL_STAGES_MODELS_SMC_H
 
 #include "stages/models/common/flight.h"
+#include "stages/models/common/resampling.h"
 #include "stages/models/common/rules_data.h"
 
 #define SL_COLUMNS_smc                                                                            \
@@ -39,9 +40,9 @@ struct sl_smc {
 	struct sl_rules_data data; /* a row of floats for each observation */
 	int space;
 	int scheme;
-	double below;
-	uint32_t n_steps, dims, seen,
-		row; /* observations; states; numbers of an observation, of a row */
+	double below, quantile[SL_FILTER_QUANTILES_MAX];
+	uint32_t n_steps, dims, seen, row; /* observations; states; numbers of one, of a row */
+	uint32_t n_quantiles;
 	float start[SL_SMC_STATES], start_root[SL_SMC_STATES * SL_SMC_STATES];
 	float move[SL_SMC_STATES * SL_SMC_STATES], shift[SL_SMC_STATES]; /* transition */
 	float noise[SL_SMC_STATES * SL_SMC_STATES];

@@ -6,14 +6,21 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+static bool sorts(const struct sl_resampling *f)
+{
+	return f->scheme == SL_RESAMPLE_MULTINOMIAL || f->n_quantiles > 0;
+}
+
 void sl_filter_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	sl_layout_columns(a, sl_stored_columns(r), n, &b->state[0].columns);
 	b->filter_weight = (uint64_t *)sl_cut_items(a, n, sizeof(*b->filter_weight));
 	b->filter_end = (uint32_t *)sl_cut_items(a, n, sizeof(*b->filter_end));
-	if (r->resampling.scheme == SL_RESAMPLE_MULTINOMIAL)
+	if (sorts(&r->resampling))
 		b->filter_draw = (uint64_t *)sl_cut_items(a, n, sizeof(*b->filter_draw));
+	if (r->resampling.n_quantiles > 0)
+		b->filter_key = (uint32_t *)sl_cut_items(a, n, sizeof(*b->filter_key));
 }
 
 /* The backends of a filter: those of the run, or the best of its device. */
@@ -34,15 +41,14 @@ size_t sl_filter_scratch(const struct sl_recipe *r, uint32_t n)
 		.n_out = n,
 		.type = SL_U64,
 		.n_columns = SL_COMPACT_COLUMNS_MAX,
-		.keys_only = true};
+		.keys_only = r->resampling.n_quantiles == 0};
 	size_t most = 0;
 
 	for (int p = SL_SCAN; p <= SL_EXPAND; p++) {
 		struct sl_choice c = choose(r, (enum sl_primitive)p);
 		size_t bytes;
 
-		if (p == SL_COMPACT || p == SL_DEFLATE ||
-			(p == SL_SORT && r->resampling.scheme != SL_RESAMPLE_MULTINOMIAL))
+		if (p == SL_COMPACT || p == SL_DEFLATE || (p == SL_SORT && !sorts(&r->resampling)))
 			continue;
 		shape.tuning = c.tuning;
 		bytes = sl_scratch(c.backend, &shape);
@@ -74,12 +80,16 @@ static struct sl_filter_pass begin_pass(
 		.seed = r->seed, .first_id = b->first_id, .n = b->n, .step = step};
 
 	p.n_moments = f->n_moments;
+	p.n_quantiles = f->n_quantiles;
+	for (uint32_t k = 0; k < f->n_quantiles; k++)
+		p.quantile[k] = (uint64_t)fmax(1, floor(fma(f->quantile[k], 0x1p32, 0.5)));
 	p.scheme = f->scheme;
 	p.least = (uint32_t)ceil(f->below * b->n);
 	p.last = step + 1 == f->steps;
 	p.log_n = (int)log_of(b->n);
 	p.from = b->columns, p.to = b->state[0].columns;
 	p.weight = b->filter_weight, p.draw = b->filter_draw, p.end = b->filter_end, p.word = word;
+	p.key = b->filter_key;
 	for (uint32_t k = 0; k < f->n_moments; k++)
 		p.moment[k] = (const float *)sl_column_at(&b->columns, f->moment[k]);
 	return p;
@@ -95,15 +105,17 @@ static enum sl_status scan(
 	return sl_scan(c.backend, x, &job);
 }
 
-/* Sorts the draws of multinomial resampling. */
-static enum sl_status sort_draws(
-	const struct sl_recipe *r, struct sl_exec *x, const struct sl_filter_pass *p)
+/* Sorts n keys of 63 bits, or of 32 bits with an index. */
+static enum sl_status sort(
+	const struct sl_recipe *r, struct sl_exec *x, void *key, uint32_t *index, uint32_t n)
 {
-	struct sl_sort_job job = {
-		.key = p->draw, .n = p->n, .type = SL_U64, .end_bit = 63, .scan = r->scan};
+	struct sl_sort_job job = {.key = key, .index = index, .n = n, .scan = r->scan};
+	struct sl_choice c = choose(r, SL_SORT);
 
-	x->tuning = r->sort.tuning;
-	return sl_sort(r->sort.backend, x, &job);
+	job.type = index ? SL_U32 : SL_U64;
+	job.end_bit = index ? 32 : 63;
+	x->tuning = c.tuning;
+	return sl_sort(c.backend, x, &job);
 }
 
 /* Copies the columns of the particles to their slots. Constant ones are in place. */
@@ -131,19 +143,34 @@ static enum sl_status move(
 	return sl_expand(c.backend, x, &job);
 }
 
+/* Sets the quantiles of all moments, after the scan of the weights. */
+static enum sl_status find_quantiles(const struct sl_recipe *r, struct sl_exec *x,
+	struct sl_batch *b, struct sl_filter_pass p, sl_filter_runner *run, void *ctx)
+{
+	for (; p.n_quantiles > 0 && p.sorted < p.n_moments; p.sorted++) {
+		SL_TRY(run(r, ctx, b, SL_FILTER_KEY, &p));
+		SL_TRY(sort(r, x, p.key, p.end, p.n));
+		SL_TRY(run(r, ctx, b, SL_FILTER_RANK, &p));
+		SL_TRY(scan(r, x, p.draw, p.n, SL_U64));
+		SL_TRY(run(r, ctx, b, SL_FILTER_QUANTILE, &p));
+	}
+	return SL_OK;
+}
+
 static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	const struct sl_filter_pass *p, sl_filter_runner *run, void *ctx)
 {
 	SL_TRY(run(r, ctx, b, SL_FILTER_LARGEST, p));
 	SL_TRY(run(r, ctx, b, SL_FILTER_WEIGH, p));
 	SL_TRY(scan(r, x, p->weight, p->n, SL_U64));
+	SL_TRY(find_quantiles(r, x, b, *p, run, ctx));
 	if (p->scheme == SL_RESAMPLE_RESIDUAL) {
 		SL_TRY(run(r, ctx, b, SL_FILTER_COPY, p));
 		SL_TRY(scan(r, x, p->end, p->n, SL_U32));
 	}
 	if (p->scheme == SL_RESAMPLE_MULTINOMIAL) {
 		SL_TRY(run(r, ctx, b, SL_FILTER_DRAW, p));
-		SL_TRY(sort_draws(r, x, p));
+		SL_TRY(sort(r, x, p->draw, NULL, p->n));
 	}
 	SL_TRY(run(r, ctx, b, SL_FILTER_END, p));
 	return move(r, x, p);
@@ -168,7 +195,8 @@ static void exchange(const struct sl_recipe *r, struct sl_columns *a, struct sl_
 enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	sl_filter_runner *run, void *ctx, uint64_t *counters)
 {
-	const uint32_t words = sl_filter_step_words(r->resampling.n_moments);
+	const uint32_t words =
+		sl_filter_step_words(r->resampling.n_moments, r->resampling.n_quantiles);
 
 	for (uint32_t step = 0; b->n > 0 && step < r->resampling.steps; step++) {
 		struct sl_filter_pass p = begin_pass(r, b, step, counters + (size_t)step * words);
@@ -213,6 +241,9 @@ void sl_filter_read_step(const struct sl_resampling *f, uint32_t n, const uint64
 		value[4 + 2 * k] =
 			fma(-mean, mean, mean_of(moment[2 * k + 1], log_n, largest, 2, weight));
 	}
+	for (uint32_t k = 0; k < f->n_quantiles * f->n_moments; k++)
+		value[3 + 2 * f->n_moments + k] =
+			(double)sl_filter_of_order((uint32_t)moment[3 * f->n_moments + k]);
 }
 
 enum sl_status sl_filter_complete(const struct sl_recipe *r, struct sl_batch *b)
@@ -230,7 +261,7 @@ enum sl_status sl_filter_complete(const struct sl_recipe *r, struct sl_batch *b)
 				"numbers), or the likelihood is out of range: the state space cannot "
 				"have produced this observation; check its parameters and the data",
 				step + 1);
-		word += sl_filter_step_words(f->n_moments);
+		word += sl_filter_step_words(f->n_moments, f->n_quantiles);
 	}
 	b->tally.log_likelihood = (int64_t)floor(fma(value[0], 0x1p32, 0.5));
 	return SL_OK;

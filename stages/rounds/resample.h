@@ -23,6 +23,9 @@
  *
  * Means and variances are sums of exp(l_i - max l) x and of that times x, rounded to multiples of
  * 2^-(62 - ceil(log2 N)) of a power of 2 above the largest |x| or x^2, so that they are exact too.
+ *
+ * The quantile p is the smallest x for which the particles up to x have the weight P S / 2^32 or
+ * more, P = round(p 2^32). The particles are sorted by x, and their weights summed in this order.
  */
 #ifndef SL_STAGES_ROUNDS_RESAMPLE_H
 #define SL_STAGES_ROUNDS_RESAMPLE_H
@@ -42,15 +45,16 @@ __extension__ typedef __int128 sl_i128;
 /* A pass over the particles after a step. Memory is that of the work. */
 struct sl_filter_pass {
 	uint64_t seed, first_id;
-	uint32_t n, step, n_moments;
+	uint32_t n, step, n_moments, n_quantiles, sorted; /* sorted: the moment of KEY and later */
 	enum sl_resampling_scheme scheme;
 	uint32_t least;             /* resample if the effective sample size is less */
 	bool last;                  /* resample in any case */
 	int log_n;                  /* ceil(log2 n) */
 	struct sl_columns from, to; /* before and after resampling */
 	const float *moment[SL_FILTER_MOMENTS_MAX];
+	uint64_t quantile[SL_FILTER_QUANTILES_MAX]; /* P */
 	uint64_t *weight, *draw;
-	uint32_t *end;
+	uint32_t *key, *end;
 	uint64_t *word; /* the counters of the step (enum sl_filter_word) */
 };
 
@@ -241,13 +245,35 @@ SL_HD uint32_t sl_filter_end(const struct sl_filter_pass *p, uint32_t i)
 	return (uint32_t)q + (sl_filter_uniform(p, q - whole) < part);
 }
 
+/* Sets the quantiles whose weight particle i of the sorted ones reaches. */
+SL_HD void sl_filter_quantile(const struct sl_filter_pass *p, uint32_t i)
+{
+	const uint64_t s = p->weight[p->n - 1], before = i > 0 ? p->draw[i - 1] : 0;
+	uint64_t *const to = p->word + sl_filter_step_words(p->n_moments, 0);
+
+	for (uint32_t k = 0; k < p->n_quantiles; k++) {
+		sl_u128 wanted = (sl_u128)p->quantile[k] * s;
+
+		if ((sl_u128)before << 32 < wanted && wanted <= (sl_u128)p->draw[i] << 32)
+			to[p->sorted * p->n_quantiles + k] = p->key[i];
+	}
+}
+
 /*
- * The work COPY, DRAW or END of particle i. END sets the end of its run of slots, and its columns that
+ * The work after WEIGH of particle i. END sets the end of its run of slots, and its columns that
  * are not moved.
  */
 SL_HD void sl_filter_item(
 	enum sl_filter_work which, const struct sl_filter_pass *p, uint32_t i, bool resamples)
 {
+	if (which == SL_FILTER_KEY) {
+		p->key[i] = sl_filter_order(p->moment[p->sorted][i]);
+		p->end[i] = i;
+	}
+	if (which == SL_FILTER_RANK)
+		p->draw[i] = p->weight[p->end[i]] - (p->end[i] > 0 ? p->weight[p->end[i] - 1] : 0);
+	if (which == SL_FILTER_QUANTILE)
+		sl_filter_quantile(p, i);
 	if (which == SL_FILTER_COPY)
 		p->end[i] = sl_filter_copies(p, i);
 	if (which == SL_FILTER_DRAW)
@@ -289,9 +315,13 @@ enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 /*
  * What the counters of a step say: the log likelihood of the observations up to this one, the
- * effective sample size, 1 if it resampled, else 0; then mean and variance of each moment.
+ * effective sample size, 1 if it resampled, else 0; then mean and variance of each moment; then the
+ * quantiles of each moment.
  */
-enum { SL_FILTER_FACTS = 3, SL_FILTER_VALUES = SL_FILTER_FACTS + 2 * SL_FILTER_MOMENTS_MAX };
+enum {
+	SL_FILTER_FACTS = 3,
+	SL_FILTER_VALUES = SL_FILTER_FACTS + (2 + SL_FILTER_QUANTILES_MAX) * SL_FILTER_MOMENTS_MAX
+};
 
 /*
  * Sets the values of a step of a filter of n particles. *before, 0 before the first step, is the log

@@ -90,7 +90,12 @@ static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct 
 
 	g->likelihood = parts && choices->model->resampling && strcmp(p.measure, "sd") == 0 &&
 	                strcmp(p.fate, "log_likelihood") == 0;
-	if (!parts) {
+	if (choices->model->resampling && !g->likelihood &&
+		!(parts && strcmp(p.measure, MEASURE) == 0)) {
+		sl_config_add_problem(r, WHEN,
+			"cannot stop a filter on %s; use sd(log_likelihood) < 0.01",
+			sl_show(shown, c->stop.when));
+	} else if (!parts) {
 		sl_config_add_problem(r, WHEN, "%s is not a stop rule; use " MEASURE "(%s) < 1e-3",
 			sl_show(shown, c->stop.when), fate);
 	} else if (!g->likelihood && strcmp(p.measure, MEASURE) != 0) {

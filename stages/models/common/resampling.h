@@ -17,7 +17,8 @@ enum sl_resampling_scheme {
 static const char *const sl_resampling_schemes[] = {
 	"systematic", "stratified", "residual", "multinomial", NULL};
 
-enum { SL_FILTER_MOMENTS_MAX = 4 }; /* columns of which means and variances are summed */
+/* Columns of which means and variances are summed; quantiles of each: as many as a list has. */
+enum { SL_FILTER_MOMENTS_MAX = 4, SL_FILTER_QUANTILES_MAX = 32 };
 
 /* All zero: the particles of the model are independent. */
 struct sl_resampling {
@@ -25,15 +26,17 @@ struct sl_resampling {
 	enum sl_resampling_scheme scheme;
 	double below; /* resample if the effective sample size is less than this share of the
 	                 particles; after the last step always */
-	uint32_t n_moments;
+	uint32_t n_moments, n_quantiles;
 	enum sl_column moment[SL_FILTER_MOMENTS_MAX];
+	double quantile[SL_FILTER_QUANTILES_MAX]; /* shares of the weight */
 };
 
 /*
  * Counters of a step of a filter: the order of the largest log weight (sl_filter_order()), the sum
  * of the integer weights, whether the step resampled, the sum of the squared weights as four sums of
  * 32 bits, lowest first; then for each moment the sums of weight times value and value squared; and
- * then the bits of the largest absolute value of each moment (resample.h).
+ * then the bits of the largest absolute value of each moment; and then the orders of the quantiles
+ * of each moment (resample.h).
  */
 enum sl_filter_word {
 	SL_FILTER_PEAK,
@@ -42,20 +45,24 @@ enum sl_filter_word {
 	SL_FILTER_SQUARES,
 	SL_FILTER_MOMENTS = SL_FILTER_SQUARES + 4
 };
-SL_HD uint32_t sl_filter_step_words(uint32_t n_moments)
+SL_HD uint32_t sl_filter_step_words(uint32_t n_moments, uint32_t n_quantiles)
 {
-	return SL_FILTER_MOMENTS + 3 * n_moments;
+	return SL_FILTER_MOMENTS + (3 + n_quantiles) * n_moments;
 }
 
 /*
- * The work of a step: the particles advance; largest log weight; weights and sums; after the scan of
- * the weights, residual resampling: whole copies to end, whose sums are then there; multinomial:
- * draws; ends.
+ * The work of a step: the particles advance; largest log weight; weights and sums. After the scan
+ * of the weights, for the quantiles of each moment: keys and numbers of the particles, to key and
+ * end; after their sort, weights in this order, to draw; after their scan, the quantiles. Then
+ * residual resampling: whole copies to end, whose sums are then there; multinomial: draws; ends.
  */
 enum sl_filter_work {
 	SL_FILTER_ADVANCE,
 	SL_FILTER_LARGEST,
 	SL_FILTER_WEIGH,
+	SL_FILTER_KEY,
+	SL_FILTER_RANK,
+	SL_FILTER_QUANTILE,
 	SL_FILTER_COPY,
 	SL_FILTER_DRAW,
 	SL_FILTER_END

@@ -17,7 +17,7 @@ struct sl_smc_config {
 	char observations[SL_TEXT_BYTES];
 	struct sl_texts columns;
 	struct sl_counts checksum;
-	struct sl_reals mean, variance, transition, transition_noise, observation,
+	struct sl_reals quantiles, mean, variance, transition, transition_noise, observation,
 		observation_noise;
 	double sigma2_eta, sigma2_eps, mu, phi, sigma, dt;
 	uint64_t n_steps, seen; /* of the file; set by sl_smc_load() */
@@ -49,6 +49,9 @@ static const struct sl_option sl_smc_options[] = {
 	OPTION(resample_below, REAL, NUMBER, 0, 1, .fallback = "0.5",
 		.help = "resample if the effective sample size is less than this share of the particles; "
 			"1: after each step, 0: only at the end"),
+	OPTION(quantiles, REALS, NUMBER, 0, 1,
+		.help = "shares of the weight, such as [0.05, 0.5, 0.95]: these quantiles of each state are "
+			"results of each step"),
 	NUMBERS(mean, -1e30, "mean of each state at the first observation; default 0, or mu"),
 	NUMBERS(variance, 0,
 		"variance of each state at the first observation; default of "
@@ -97,7 +100,7 @@ static void sl_smc_fill(const struct sl_volume *v, const struct sl_smc *r)
 		for (uint32_t k = 0; k < r->seen; k++)
 			row[k] = (float)v->pixels[(size_t)t * r->seen + k];
 		if (r->space == SL_SMC_UNGM)
-			row[1] = (float)(8 * cos(1.2 * (t + 1)));
+			row[1] = (float)(8 * cos(1.2 * t));
 		if (r->space == SL_SMC_BEARINGS) {
 			row[1] = (float)cos(v->pixels[t]);
 			row[2] = (float)sin(v->pixels[t]);
@@ -320,6 +323,8 @@ static void sl_smc_make(const void *config, const struct sl_model_common *common
 	r->space = c->state_space;
 	r->scheme = c->resample;
 	r->below = c->resample_below;
+	r->n_quantiles = c->quantiles.n;
+	memcpy(r->quantile, c->quantiles.at, sizeof(r->quantile));
 	sl_smc_check_keys(c, check);
 	if (!sl_smc_make_sizes(c, r, check))
 		return;
@@ -361,8 +366,10 @@ static void sl_smc_resampling(const void *rules, struct sl_resampling *p)
 		.scheme = (enum sl_resampling_scheme)r->scheme,
 		.below = r->below,
 		.n_moments = r->dims,
+		.n_quantiles = r->n_quantiles,
 		.moment = {SL_COLUMN_state_1, SL_COLUMN_state_2, SL_COLUMN_state_3,
 			SL_COLUMN_state_4}};
+	memcpy(p->quantile, r->quantile, sizeof(p->quantile));
 }
 
 /* States are unbounded. */

@@ -30,8 +30,9 @@ static size_t lay_out(void *base, struct sl_filter_pass *p)
 	sl_layout_columns(&a, set, p->n, &p->to);
 	p->weight = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->weight));
 	p->draw = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->draw));
+	p->key = (uint32_t *)sl_cut_items(&a, p->n, sizeof(*p->key));
 	p->end = (uint32_t *)sl_cut_items(&a, p->n, sizeof(*p->end));
-	p->word = (uint64_t *)sl_cut_items(&a, sl_filter_step_words(4), sizeof(*p->word));
+	p->word = (uint64_t *)sl_cut_items(&a, sl_filter_step_words(4, 2), sizeof(*p->word));
 	for (uint32_t k = 0; k < p->n_moments; k++)
 		p->moment[k] = (const float *)sl_column_at(
 			&p->from, (enum sl_column)(SL_COLUMN_state_1 + k));
@@ -43,7 +44,7 @@ static void fill_particles(const struct sl_filter_pass *p)
 {
 	uint64_t state = 7;
 
-	memset(p->word, 0, sl_filter_step_words(4) * sizeof(*p->word));
+	memset(p->word, 0, sl_filter_step_words(4, 2) * sizeof(*p->word));
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->from.log_weight[i] = -(float)random_below(&state, 4000) / 256;
 		if (random_below(&state, 50) == 0)
@@ -59,15 +60,11 @@ static void fill_particles(const struct sl_filter_pass *p)
 	}
 }
 
-static void copy_to_device(const struct two_filters *f)
+/* Does the work in both memories, which are made equal before, and compares them. */
+static void do_work(const struct two_filters *f, enum sl_filter_work which)
 {
 	assert_ok(sl_copy(f->on_device, f->on_host, f->bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
-}
-
-/* Does the work in both memories, and compares them. */
-static void do_work(const struct two_filters *f, enum sl_filter_work which)
-{
 	sl_loop_filter_baseline(which, &f->host);
 	assert_ok(sl_kernels_find()->filter(which, &f->device, NULL));
 	assert_ok(sl_copy(f->found, f->on_device, f->bytes, NULL));
@@ -93,14 +90,16 @@ static void do_step(const struct two_filters *f)
 	do_work(f, SL_FILTER_WEIGH);
 	for (uint32_t i = 1; i < p->n; i++)
 		p->weight[i] += p->weight[i - 1];
-	copy_to_device(f);
+	do_work(f, SL_FILTER_KEY); /* its order is not changed here */
+	do_work(f, SL_FILTER_RANK);
+	for (uint32_t i = 1; i < p->n; i++)
+		p->draw[i] += p->draw[i - 1];
+	do_work(f, SL_FILTER_QUANTILE);
 	do_work(f, SL_FILTER_COPY);
 	for (uint32_t i = 1; i < p->n; i++)
 		p->end[i] += p->end[i - 1];
-	copy_to_device(f);
 	do_work(f, SL_FILTER_DRAW);
 	qsort(p->draw, p->n, sizeof(*p->draw), order);
-	copy_to_device(f);
 	do_work(f, SL_FILTER_END);
 }
 
@@ -117,6 +116,7 @@ static void check_filter(uint32_t n, enum sl_resampling_scheme scheme, uint32_t 
 
 	while (UINT32_C(1) << f.host.log_n < n)
 		f.host.log_n++;
+	f.host.n_quantiles = 2, f.host.sorted = moments - 1, f.host.quantile[1] = 3000000000;
 	f.device = f.host;
 	f.bytes = lay_out(NULL, &f.host);
 	f.on_host = (char *)poisoned_get(SL_HOST, f.bytes);
@@ -125,7 +125,6 @@ static void check_filter(uint32_t n, enum sl_resampling_scheme scheme, uint32_t 
 	lay_out(f.on_host, &f.host);
 	lay_out(f.on_device, &f.device);
 	fill_particles(&f.host);
-	copy_to_device(&f);
 	do_step(&f);
 	sl_memory_give(SL_DEVICE, f.on_device);
 	sl_memory_give(SL_HOST, f.found);
