@@ -248,7 +248,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS_MAX, sizeof(T) == sizeof(
 	if (warp == 0) {
 		if (lane < tiles && gridDim.x > 1 && (tile + lane) * (uint64_t)TILE_ITEMS < job.n)
 			publish_node(job, 0, tile + lane, sums.tile[lane]);
-		__syncwarp();
+		__syncwarp(); /* so that the lanes wait together */
 		find_siblings(job, tile, &found);
 		if (lane == 0)
 			finish_nodes(job, tile, tiles, sums.tile, &found);
