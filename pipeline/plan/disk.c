@@ -20,9 +20,10 @@ enum sl_status sl_dir_open_nearest(const char *to, struct sl_dir *dir, bool *is_
 	s = sl_dir_open(path, false, dir);
 	*is_to = s == SL_OK;
 	while (s != SL_OK && strcmp(path, "/") != 0 && strcmp(path, ".") != 0) {
-		const char *above = dirname(path);
+		const char *above = dirname(path); /* path, made shorter, or a constant */
 
-		memmove(path, above, strlen(above) + 1);
+		if (above != path)
+			snprintf(path, sizeof(path), "%s", above);
 		s = sl_dir_open(path, false, dir);
 	}
 	return s;
