@@ -67,17 +67,20 @@ static void try_size(const struct sl_backend *b, struct sl_tuning tuning, uint32
 }
 
 /*
- * Code that few sizes reach: several tiles of scan/shared without look-back, not aligned; an odd
- * number of whole tiles of floats, and more than 16^5 floats, with two tiles per block.
+ * Code of scans that few sizes reach: several tiles of scan/shared without look-back, also not
+ * aligned; an odd number of whole tiles of floats, and more than 16^5 floats, with two tiles per
+ * block.
  */
 static void try_scans(const struct sl_backend *b)
 {
-	static const struct sl_setting some[] = {{.n = 9001, .off = {1}},
+	struct sl_setting some[] = {{.n = 9001}, {.n = 9001, .off = {1}},
 		{.n = 3 * 4096, .type = SL_F32, .tuning = {.block = 512}},
 		{.n = (1 << 20) + 4101, .type = SL_F32, .tuning = {.block = 512}}};
 
-	for (size_t i = 0; i < (b->integers_only ? 1 : 3); i++)
+	for (size_t i = b->primitive == SL_SCAN ? 0 : 4; i < (b->integers_only ? 2 : 4); i++) {
+		some[i].input = SL_INPUT_RANDOM;
 		check(sl_job_check(b, &some[i], 0xa5), &some[i]);
+	}
 }
 
 /*
@@ -102,8 +105,7 @@ static void try_backend(const struct sl_backend *b, uint32_t blocks)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			try_size(b, small, sizes[i], 9);
 		try_size(b, own, 900, 9);
-		if (b->primitive == SL_SCAN)
-			try_scans(b);
+		try_scans(b);
 	}
 }
 

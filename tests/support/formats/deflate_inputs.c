@@ -155,9 +155,10 @@ static const struct {
 
 void deflate_sweep(const struct sl_backend *b, size_t most)
 {
+	const struct deflate_try whole = {.wrapper = SL_ZLIB, .exact = true};
+
 	for (size_t kind = 0; kind < DEFLATE_INPUTS; kind++)
-		check_input(b, (enum deflate_input)kind, SEGMENT - 8 * kind, most,
-			(struct deflate_try){.wrapper = SL_ZLIB, .exact = true});
+		check_input(b, (enum deflate_input)kind, SEGMENT, most, whole);
 	sweep_run_lengths(b);
 	for (size_t n = 0; n < 300; n += n < 24 ? 1 : 23)
 		check_input(b, (enum deflate_input)(n % DEFLATE_INPUTS), n, most,
