@@ -198,7 +198,7 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
     elif direction[3] and kind not in ("isotropic", "cone", "line"):
         r.refuse("srcdir", "a focal length is not possible; leave the fourth number out")
     if kind == "cone" and not one[1]:
-        made["angle"] = f"{one[0]!r} rad"
+        made["angle"] = f"{float(one[0])!r} rad"
     elif kind == "gaussian":
         made["sigma"] = _mm(one[0] * unit / 2)  # MCX has the radius where the intensity is 1/e^2
     elif kind == "disk" and not one[1]:
