@@ -144,7 +144,8 @@ enum { SL_TALLY_NAME_BYTES = 128 };
 void sl_tallies_json(struct sl_json *j, const struct sl_workspace *w);
 
 /*
- * Makes the HDF5 file in memory; after success the caller frees *image by sl_memory_give(SL_HOST).
+ * Makes the HDF5 file in memory; the caller frees *image by sl_memory_give(SL_HOST). It is NULL after
+ * a failure.
  */
 enum sl_status sl_tallies_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes);

@@ -229,7 +229,7 @@ enum sl_status sl_tallies_file(
 	s = sl_add_context(sl_h5_fork_make(make_file, w, &h, bytes), "%s", name);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *image);
-		*image = NULL; /* the caller may give it again */
+		*image = NULL;
 		return s;
 	}
 	sl_crc_trailer_add(*image, *bytes);
