@@ -215,8 +215,10 @@ static void add_value(struct sl_json *j, const char *key, const char *value, va_
 		sl_json_bool(j, key, va_arg(*args, int) != 0);
 	else if (value[1] == 'u')
 		sl_json_u64(j, key, va_arg(*args, unsigned));
-	else
+	else {
+		assert(value[1] == 'l' && value[2] == 'u');
 		sl_json_u64(j, key, va_arg(*args, unsigned long));
+	}
 }
 
 void sl_json_add(struct sl_json *j, const char *format, ...)
