@@ -76,8 +76,9 @@ static void try_scans(const struct sl_backend *b)
 	struct sl_setting some[] = {{.n = 9001}, {.n = 9001, .off = {1}},
 		{.n = 3 * 4096, .type = SL_F32, .tuning = {.block = 512}},
 		{.n = (1 << 20) + 4101, .type = SL_F32, .tuning = {.block = 512}}};
+	const size_t n = b->primitive != SL_SCAN ? 0 : b->integers_only ? 2 : 4;
 
-	for (size_t i = b->primitive == SL_SCAN ? 0 : 4; i < (b->integers_only ? 2 : 4); i++) {
+	for (size_t i = 0; i < n; i++) {
 		some[i].input = SL_INPUT_RANDOM;
 		check(sl_job_check(b, &some[i], 0xa5), &some[i]);
 	}

@@ -13,6 +13,7 @@
 #include "stages/host/host.h"
 #include "stages/rounds/resample.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/device/filter_check.h"
 
 enum { MOST = 300 };
 
@@ -27,13 +28,6 @@ static uint64_t some(void)
 }
 
 static uint64_t sorted_draws[MOST];
-
-static int order(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The slots j before `slots` with (j + u_j) S < C, for C = part / 2^32 of a unit. */
 static uint32_t slots_below(const struct sl_filter_pass *p, uint32_t slots, sl_u128 c)
@@ -113,7 +107,7 @@ TEST(runs_of_copies_are_those_of_the_definition)
 		for (uint32_t i = 1; i < p.n; i++)
 			weight[i] += weight[i - 1];
 		loops->filter(SL_FILTER_DRAW, &p);
-		qsort(draw, p.n, sizeof(*draw), order);
+		qsort(draw, p.n, sizeof(*draw), filter_draw_order);
 		memcpy(sorted_draws, draw, sizeof(draw));
 		loops->filter(SL_FILTER_COPY, &p);
 		for (uint32_t i = 1; i < p.n; i++)

@@ -75,7 +75,7 @@ static void do_work(const struct two_filters *f, enum sl_filter_work which)
 			which, f->host.n, f->host.scheme, f->host.n_moments);
 }
 
-static int order(const void *a, const void *b)
+int filter_draw_order(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -99,7 +99,7 @@ static void do_step(const struct two_filters *f)
 	for (uint32_t i = 1; i < p->n; i++)
 		p->end[i] += p->end[i - 1];
 	do_work(f, SL_FILTER_DRAW);
-	qsort(p->draw, p->n, sizeof(*p->draw), order);
+	qsort(p->draw, p->n, sizeof(*p->draw), filter_draw_order);
 	do_work(f, SL_FILTER_END);
 }
 

@@ -7,4 +7,7 @@
 /* A step of filters of up to most particles, in each way to resample, with random weights. */
 void filter_check_kernels(uint32_t most);
 
+/* Compares two draws of multinomial resampling, for qsort(3). */
+int filter_draw_order(const void *a, const void *b);
+
 #endif
