@@ -15,7 +15,7 @@ enum { BLOCK = 256 };
 static __global__ void advance_kernel(sl_rules rules, uint64_t seed, uint64_t first_id,
 	struct sl_active_set l, struct sl_columns batch, uint8_t *keep, uint64_t *alive)
 {
-	static constexpr sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
+	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS)) & ~l.zero;
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
 
 	if (i < l.n) {

@@ -40,13 +40,15 @@ static void weigh(const struct sl_filter_pass *p)
 
 void SL_AT_LEVEL(sl_loop_filter)(enum sl_filter_work which, const struct sl_filter_pass *p)
 {
-	const bool resamples = which == SL_FILTER_END && sl_filter_resamples(p);
+	struct sl_filter_sums sums;
 
 	if (which == SL_FILTER_LARGEST)
 		find_largest(p);
-	else if (which == SL_FILTER_WEIGH)
+	if (which == SL_FILTER_WEIGH)
 		weigh(p);
-	else
-		for (uint32_t i = 0; i < p->n; i++)
-			sl_filter_item(which, p, i, resamples);
+	if (which <= SL_FILTER_WEIGH)
+		return;
+	sums = sl_filter_sums(p);
+	for (uint32_t i = 0; i < p->n; i++)
+		sl_filter_item(which, p, &sums, i);
 }

@@ -176,6 +176,22 @@ static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, str
 	return move(r, x, p);
 }
 
+/* The constant columns that are 0, such as the states that a state space does not have. */
+static sl_column_set zero_columns(const struct sl_recipe *r)
+{
+	struct sl_particle constant = r->constant;
+	const struct sl_columns at = sl_columns_of(&constant);
+	sl_column_set set = 0;
+
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		double value = sl_column_value((enum sl_column)k, sl_column_at(&at, (enum sl_column)k));
+
+		if (SL_HAS(r->constants & ~FINISHED, k) && value == 0 && !signbit(value))
+			set |= SL_BIT(k);
+	}
+	return set;
+}
+
 /* Exchanges the two sets of stored columns. */
 static void exchange(const struct sl_recipe *r, struct sl_columns *a, struct sl_columns *b)
 {
@@ -197,12 +213,14 @@ enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struc
 {
 	const uint32_t words =
 		sl_filter_step_words(r->resampling.n_moments, r->resampling.n_quantiles);
+	const sl_column_set zero = zero_columns(r);
 
 	for (uint32_t step = 0; b->n > 0 && step < r->resampling.steps; step++) {
 		struct sl_filter_pass p = begin_pass(r, b, step, counters + (size_t)step * words);
 
 		SL_TRY(sl_check_cancelled(r));
 		sl_active_set_begin(b, 1);
+		b->active_set.zero = zero;
 		SL_TRY(run(r, ctx, b, SL_FILTER_ADVANCE, &p));
 		SL_TRY(resample(r, x, b, &p, run, ctx));
 		exchange(r, &b->columns, &b->state[0].columns);

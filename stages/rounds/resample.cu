@@ -3,10 +3,10 @@
 #include "stages/counting/sums.cuh"
 #include "stages/rounds/resample.h"
 
-/* Sums and maxima take several particles per thread. */
-enum { BLOCK = 256, PER_THREAD = 8 };
+/* Of many particles a thread takes several: sums, and what is the same for all, cost less. */
+enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = 8 };
 
-/* Sets *to to the largest of the values of all threads of a warp. */
+/* Raises *to to the largest of the values of all threads of a warp, which mostly is below it. */
 static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
 {
 	for (uint32_t by = 16; by > 0; by /= 2) {
@@ -14,7 +14,7 @@ static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
 
 		value = other > value ? other : value;
 	}
-	if (threadIdx.x % 32 == 0)
+	if (threadIdx.x % 32 == 0 && value > sl_load_relaxed(to))
 		atomicMax((unsigned long long *)to, (unsigned long long)value);
 }
 
@@ -55,21 +55,25 @@ template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter
 
 static __global__ void items_kernel(enum sl_filter_work which, struct sl_filter_pass p)
 {
-	const bool resamples = which == SL_FILTER_END && sl_filter_resamples(&p);
+	const struct sl_filter_sums sums = sl_filter_sums(&p);
 
-	sl_for_items(p.n, [&](uint64_t i) { sl_filter_item(which, &p, (uint32_t)i, resamples); });
+	sl_for_items(p.n, [&](uint64_t i) { sl_filter_item(which, &p, &sums, (uint32_t)i); });
 }
 
 enum sl_status SL_NAME(sl_queue_filter)(
 	enum sl_filter_work which, const struct sl_filter_pass *p, sl_stream s)
 {
-	const uint32_t all = sl_grid(p->n, BLOCK), some = sl_grid(p->n, BLOCK * PER_THREAD);
+	struct sl_limits limits;
+	uint32_t blocks = sl_grid(p->n, BLOCK);
 
+	SL_TRY(sl_device_limits(&limits));
+	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
+		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
 	if (which == SL_FILTER_LARGEST)
-		return SL_LAUNCH(largest_kernel, some, BLOCK, 0, s, *p);
+		return SL_LAUNCH(largest_kernel, blocks, BLOCK, 0, s, *p);
 	if (which != SL_FILTER_WEIGH)
-		return SL_LAUNCH(items_kernel, all, BLOCK, 0, s, which, *p);
+		return SL_LAUNCH(items_kernel, blocks, BLOCK, 0, s, which, *p);
 	if (p->n_moments == 1)
-		return SL_LAUNCH(weigh_kernel<1>, some, BLOCK, 0, s, *p);
-	return SL_LAUNCH(weigh_kernel<SL_FILTER_MOMENTS_MAX>, some, BLOCK, 0, s, *p);
+		return SL_LAUNCH(weigh_kernel<1>, blocks, BLOCK, 0, s, *p);
+	return SL_LAUNCH(weigh_kernel<SL_FILTER_MOMENTS_MAX>, blocks, BLOCK, 0, s, *p);
 }

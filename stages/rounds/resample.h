@@ -154,30 +154,6 @@ SL_HD void sl_filter_scales(const struct sl_filter_pass *p, double scale[2 * SL_
 						  (int)power);
 }
 
-/* Whether the particles are resampled; after the scan of the weights. */
-SL_HD bool sl_filter_resamples(const struct sl_filter_pass *p)
-{
-	const uint64_t s = p->weight[p->n - 1], *q = p->word + SL_FILTER_SQUARES;
-	sl_u128 squares =
-		((sl_u128)q[3] << 96) + ((sl_u128)q[2] << 64) + ((sl_u128)q[1] << 32) + q[0];
-
-	return s > 0 && (p->last || (sl_u128)s * s < squares * p->least);
-}
-
-/* floor(c m / s) and the remainder, for c <= s and m <= 2^32; the quotient is exact. */
-SL_HD uint64_t sl_filter_divide(uint64_t c, uint64_t m, uint64_t s, uint64_t *rest)
-{
-	uint64_t q = (uint64_t)((double)c * ((double)m / (double)s));
-	sl_i128 left = (sl_i128)((sl_u128)c * m) - (sl_i128)((sl_u128)q * s);
-
-	for (; left < 0; left += s)
-		q--;
-	for (; left >= (sl_i128)s; left -= s)
-		q++;
-	*rest = (uint64_t)left;
-	return q;
-}
-
 /* U_j: 32 random bits. */
 SL_HD uint32_t sl_filter_uniform(const struct sl_filter_pass *p, uint64_t slot)
 {
@@ -195,15 +171,52 @@ SL_HD uint64_t sl_filter_draw(const struct sl_filter_pass *p, uint32_t slot)
 	return (uint64_t)(words.at[1] >> 1) << 32 | words.at[0];
 }
 
-/* floor(N w_i / S). */
-SL_HD uint32_t sl_filter_copies(const struct sl_filter_pass *p, uint32_t i)
+/* What is the same for all particles, after the scan of the weights. */
+struct sl_filter_sums {
+	uint64_t sum;     /* S */
+	double slots;     /* N / S */
+	bool resamples;   /* whether the particles are resampled */
+	uint32_t uniform; /* U_j of systematic resampling */
+};
+
+SL_HD struct sl_filter_sums sl_filter_sums(const struct sl_filter_pass *p)
 {
-	const uint64_t s = p->weight[p->n - 1];
+	const uint64_t s = p->weight[p->n - 1], *q = p->word + SL_FILTER_SQUARES;
+	const sl_u128 squares =
+		((sl_u128)q[3] << 96) + ((sl_u128)q[2] << 64) + ((sl_u128)q[1] << 32) + q[0];
+	struct sl_filter_sums sums = {.sum = s, .slots = (double)p->n / (double)s};
+
+	sums.resamples = s > 0 && (p->last || (sl_u128)s * s < squares * p->least);
+	if (p->scheme == SL_RESAMPLE_SYSTEMATIC)
+		sums.uniform = sl_filter_uniform(p, 0);
+	return sums;
+}
+
+/* floor(N c / S) and the remainder, for c <= S; the quotient is exact. */
+SL_HD uint64_t sl_filter_slots(const struct sl_filter_pass *p, const struct sl_filter_sums *sums,
+	uint64_t c, uint64_t *rest)
+{
+	const uint64_t s = sums->sum;
+	uint64_t q = (uint64_t)((double)c * sums->slots);
+	sl_i128 left = (sl_i128)((sl_u128)c * p->n) - (sl_i128)((sl_u128)q * s);
+
+	for (; left < 0; left += s)
+		q--;
+	for (; left >= (sl_i128)s; left -= s)
+		q++;
+	*rest = (uint64_t)left;
+	return q;
+}
+
+/* floor(N w_i / S). */
+SL_HD uint32_t sl_filter_copies(
+	const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t i)
+{
+	const uint64_t before = i > 0 ? p->weight[i - 1] : 0;
 	uint64_t rest;
 
-	return s == 0 ? 1
-	              : (uint32_t)sl_filter_divide(
-				p->weight[i] - (i > 0 ? p->weight[i - 1] : 0), p->n, s, &rest);
+	return sums->sum == 0 ? 1
+	                      : (uint32_t)sl_filter_slots(p, sums, p->weight[i] - before, &rest);
 }
 
 /* E_i of multinomial resampling: the number of draws below C_i, by a binary search. */
@@ -224,25 +237,22 @@ SL_HD uint32_t sl_filter_end_of_draws(const struct sl_filter_pass *p, uint32_t i
 }
 
 /*
- * E_i. q = floor(N C_i / S) slots, and the first `part` / 2^32 of one more, are those of the
- * particles up to i; of residual resampling `whole` of them are copies.
+ * E_i. q = floor(N C_i / S) slots are those of the particles up to i, and so is the next one, if
+ * U / 2^32 < rest / S; of residual resampling `whole` of them are copies.
  */
-SL_HD uint32_t sl_filter_end(const struct sl_filter_pass *p, uint32_t i)
+SL_HD uint32_t sl_filter_end(
+	const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t i)
 {
-	uint64_t rest, part, left, q;
-	uint32_t whole;
+	uint64_t rest, q;
+	uint32_t u = sums->uniform;
 
 	if (p->scheme == SL_RESAMPLE_MULTINOMIAL)
 		return sl_filter_end_of_draws(p, i);
-	whole = p->scheme == SL_RESAMPLE_RESIDUAL ? p->end[i] : 0;
-	q = sl_filter_divide(p->weight[i], p->n, p->weight[p->n - 1], &rest);
-	part = sl_filter_divide(rest, UINT64_C(1) << 32, p->weight[p->n - 1], &left);
-	part += left > 0;
-	if (part == 0)
-		return (uint32_t)q;
-	if (part == UINT64_C(1) << 32)
-		return (uint32_t)q + 1;
-	return (uint32_t)q + (sl_filter_uniform(p, q - whole) < part);
+	q = sl_filter_slots(p, sums, p->weight[i], &rest);
+	if (p->scheme != SL_RESAMPLE_SYSTEMATIC)
+		u = sl_filter_uniform(
+			p, q - (p->scheme == SL_RESAMPLE_RESIDUAL ? p->end[i] : 0));
+	return (uint32_t)q + ((sl_u128)u * sums->sum < (sl_u128)rest << 32);
 }
 
 /* Sets the quantiles whose weight particle i of the sorted ones reaches. */
@@ -264,8 +274,11 @@ SL_HD void sl_filter_quantile(const struct sl_filter_pass *p, uint32_t i)
  * are not moved.
  */
 SL_HD void sl_filter_item(
-	enum sl_filter_work which, const struct sl_filter_pass *p, uint32_t i, bool resamples)
+	enum sl_filter_work which, const struct sl_filter_pass *p,
+	const struct sl_filter_sums *sums, uint32_t i)
 {
+	const bool resamples = sums->resamples;
+
 	if (which == SL_FILTER_KEY) {
 		p->key[i] = sl_filter_order(p->moment[p->sorted][i]);
 		p->end[i] = i;
@@ -275,18 +288,18 @@ SL_HD void sl_filter_item(
 	if (which == SL_FILTER_QUANTILE)
 		sl_filter_quantile(p, i);
 	if (which == SL_FILTER_COPY)
-		p->end[i] = sl_filter_copies(p, i);
+		p->end[i] = sl_filter_copies(p, sums, i);
 	if (which == SL_FILTER_DRAW)
 		p->draw[i] = sl_filter_draw(p, i);
 	if (which != SL_FILTER_END)
 		return;
-	p->end[i] = resamples ? sl_filter_end(p, i) : i + 1;
+	p->end[i] = resamples ? sl_filter_end(p, sums, i) : i + 1;
 	p->to.log_weight[i] = resamples ? 0.0f : p->from.log_weight[i];
 	p->to.fate[i] = p->from.fate[i];
 	if (p->to.steps)
 		p->to.steps[i] = p->from.steps[i];
 	if (i == 0) {
-		p->word[SL_FILTER_SUM] = p->weight[p->n - 1];
+		p->word[SL_FILTER_SUM] = sums->sum;
 		p->word[SL_FILTER_RESAMPLED] = resamples;
 	}
 }
