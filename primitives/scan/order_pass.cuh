@@ -103,9 +103,9 @@ template <typename T> struct order_job {
 
 /* What one warp finds out for the block. */
 template <typename T> struct order_found {
-	T sibling[PASS_LEVELS][RADIX]; /* the sums of the siblings before the block's nodes */
-	T level[PASS_LEVELS];          /* their sum; of level TILE_LEVELS for the first tile */
-	T tile[BLOCK_TILES_MAX];       /* of level TILE_LEVELS for each tile of the block */
+	T sibling[RADIX];        /* the sums of the siblings before the node of a level */
+	T level[PASS_LEVELS];    /* their sum; of level TILE_LEVELS for the first tile */
+	T tile[BLOCK_TILES_MAX]; /* of level TILE_LEVELS for each tile of the block */
 };
 
 template <typename T>
@@ -118,72 +118,86 @@ static __device__ inline void publish_node(
 	sl_look_back_publish(job.nodes, job.first_node[level] + node, SL_TILE_AGGREGATE, bits);
 }
 
-/* By one thread: waits until the sum of the node is published. */
+/* Reads the sum of a node; false if it is not published. */
 template <typename T>
-static __device__ inline T wait_for_node(
-	const struct order_job<T> &job, uint32_t level, uint32_t node)
+static __device__ inline bool read_node(
+	const struct order_job<T> &job, uint32_t level, uint32_t node, T *sum)
 {
 	typename order_job<T>::word bits;
-	uint32_t pause = 0;
-	T sum;
 
-	while (sl_look_back_read(job.nodes, job.first_node[level] + node, &bits) ==
-		SL_TILE_INVALID) {
-		sl_backoff(pause);
-		pause = pause < 128 ? pause + 16 : pause;
-	}
-	memcpy(&sum, &bits, sizeof(sum));
-	return sum;
+	if (sl_look_back_read(job.nodes, job.first_node[level] + node, &bits) == SL_TILE_INVALID)
+		return false;
+	memcpy(sum, &bits, sizeof(*sum));
+	return true;
 }
 
 /*
- * By all lanes of a warp: reads the siblings before the nodes that contain a tile, of which a node
- * of level TILE_LEVELS + k has the digit k of the number of the tile.
+ * By one thread, level by level: the sum before the node of this level, which has the block's tiles,
+ * and before each tile. *end is the end of the tiles, and then of the nodes that end with them, and
+ * *sum their sum; both are for the levels that follow. Publishes the node that ends here.
  */
 template <typename T>
-static __device__ inline void find_siblings(
-	const struct order_job<T> &job, uint32_t tile, struct order_found<T> *found)
+static __device__ inline void finish_level(const struct order_job<T> &job, uint32_t level,
+	uint32_t digit, uint32_t tiles, const T *own, struct order_found<T> *found, uint32_t *end,
+	T *sum)
 {
-	uint32_t lane = threadIdx.x % LANES;
+	T before = 0;
 
-	for (uint32_t i = lane; i < PASS_LEVELS * RADIX; i += LANES) {
-		uint32_t level = i / RADIX, node = tile >> (SL_ORDER_BITS * level);
-
-		if (i % RADIX < node % RADIX)
-			found->sibling[level][i % RADIX] =
-				wait_for_node(job, level, node / RADIX * RADIX + i % RADIX);
+	SL_UNROLL
+	for (uint32_t k = 0; k < RADIX - 1; k++)
+		before = k < digit ? before + found->sibling[k] : before;
+	found->level[level] = before;
+	*sum = before + *sum;
+	if (level == 0) {
+		*sum = before;
+		for (uint32_t k = 0; k < tiles; k++) {
+			found->tile[k] = *sum;
+			*sum += own[k];
+		}
 	}
-	__syncwarp();
-	if (lane < PASS_LEVELS) {
-		T sum = 0;
-
-		for (uint32_t k = 0; k < (tile >> (SL_ORDER_BITS * lane)) % RADIX; k++)
-			sum += found->sibling[lane][k];
-		found->level[lane] = sum;
-	}
-	__syncwarp();
+	if (*end % RADIX == 0 && level + 1 < PASS_LEVELS && TILE_LEVELS + level + 1 < job.levels)
+		publish_node(job, level + 1, *end / RADIX - 1, *sum);
+	*end = *end % RADIX == 0 ? *end / RADIX : 1; /* 1: nothing else ends here */
 }
 
 /*
- * By one thread: the sums before each of the block's tiles, which are siblings. Publishes the sums
- * of the nodes that end with the last one.
+ * By all lanes of a warp: finds the sums before the block's tiles. A lane first reads its siblings
+ * of all levels; for those that are not published yet it waits when their level comes.
  */
 template <typename T>
-static __device__ inline void finish_nodes(const struct order_job<T> &job, uint32_t tile,
+static __device__ inline void find_before(const struct order_job<T> &job, uint32_t tile,
 	uint32_t tiles, const T *own, struct order_found<T> *found)
 {
-	T sum = found->level[0];
+	constexpr uint32_t AT_ONCE = LANES / RADIX, READS = (PASS_LEVELS + AT_ONCE - 1) / AT_ONCE;
+	const uint32_t lane = threadIdx.x % LANES, k = lane % RADIX;
+	uint32_t end = tile + tiles;
+	bool is_read[READS];
+	T sibling[READS], sum = 0;
 
-	for (uint32_t k = 0; k < tiles; k++) {
-		found->tile[k] = sum;
-		sum += own[k];
+	SL_UNROLL
+	for (uint32_t i = 0; i < READS; i++) {
+		uint32_t level = i * AT_ONCE + lane / RADIX, node = tile >> (SL_ORDER_BITS * level);
+
+		is_read[i] = level >= PASS_LEVELS || k >= node % RADIX ||
+		             read_node(job, level, node / RADIX * RADIX + k, &sibling[i]);
 	}
-	for (uint32_t level = 1, end = tile + tiles;
-		level < PASS_LEVELS && end % RADIX == 0 && TILE_LEVELS + level < job.levels;
-		level++) {
-		end /= RADIX;
-		publish_node(job, level, end - 1, sum);
-		sum = found->level[level] + sum;
+	SL_UNROLL
+	for (uint32_t level = 0; level < PASS_LEVELS; level++) {
+		uint32_t i = level / AT_ONCE, node = tile >> (SL_ORDER_BITS * level), pause = 0;
+
+		if (lane / RADIX == level % AT_ONCE && k < node % RADIX) {
+			while (!is_read[i]) {
+				sl_backoff(pause);
+				pause = pause < 128 ? pause + 16 : pause;
+				is_read[i] = read_node(
+					job, level, node / RADIX * RADIX + k, &sibling[i]);
+			}
+			found->sibling[k] = sibling[i];
+		}
+		__syncwarp();
+		if (lane == 0)
+			finish_level(job, level, node % RADIX, tiles, own, found, &end, &sum);
+		__syncwarp();
 	}
 }
 
@@ -249,9 +263,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS_MAX, sizeof(T) == sizeof(
 		if (lane < tiles && gridDim.x > 1 && (tile + lane) * (uint64_t)TILE_ITEMS < job.n)
 			publish_node(job, 0, tile + lane, sums.tile[lane]);
 		__syncwarp(); /* so that the lanes wait together */
-		find_siblings(job, tile, &found);
-		if (lane == 0)
-			finish_nodes(job, tile, tiles, sums.tile, &found);
+		find_before(job, tile, tiles, sums.tile, &found);
 	}
 	__syncthreads();
 	order_items(job, p, before, found.tile[threadIdx.x / TILE_THREADS], found.level);
