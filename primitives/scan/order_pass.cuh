@@ -25,14 +25,13 @@
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
-/* Threads, items and levels of a tile; a block has whole tiles, one after the other. */
+/* Threads, items and levels of a tile; a block has one. */
 static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
-			  TILE_LEVELS = 3, BLOCK_THREADS_MAX = 512,
-			  BLOCK_TILES_MAX = BLOCK_THREADS_MAX / TILE_THREADS;
+			  TILE_LEVELS = 3;
 
-/* What the threads of a block exchange: sums of 16 items, of 256 and of each tile. */
+/* What the threads of a block exchange: sums of 16 items, of 256 and of the tile. */
 template <typename T> struct order_sums {
-	T strip[BLOCK_THREADS_MAX], group[BLOCK_THREADS_MAX / RADIX], tile[BLOCK_TILES_MAX];
+	T strip[TILE_THREADS], group[RADIX], tile;
 };
 
 /* The sum of the siblings before node i, whose sums are in shared memory. */
@@ -55,10 +54,10 @@ template <typename T> struct order_before {
 };
 
 /*
- * For a block: own is the sum of the thread's 16 items. Also sets s->tile[]. Ends with a barrier.
+ * For a block: own is the sum of the thread's 16 items. Also sets s->tile. Ends with a barrier.
  */
 template <typename T>
-static __device__ __forceinline__ struct order_before<T> sum_tiles(struct order_sums<T> *s, T own) {
+static __device__ __forceinline__ struct order_before<T> sum_tile(struct order_sums<T> *s, T own) {
 	uint32_t strip = threadIdx.x, group = strip / RADIX;
 	struct order_before<T> before;
 
@@ -69,8 +68,8 @@ static __device__ __forceinline__ struct order_before<T> sum_tiles(struct order_
 		s->group[group] = before.strip + own;
 	__syncthreads();
 	before.group = sum_siblings(s->group, group);
-	if (strip % TILE_THREADS == TILE_THREADS - 1)
-		s->tile[strip / TILE_THREADS] = before.group + s->group[group];
+	if (strip == TILE_THREADS - 1)
+		s->tile = before.group + s->group[group];
 	__syncthreads();
 	return before;
 }
@@ -103,9 +102,8 @@ template <typename T> struct order_job {
 
 /* What one warp finds out for the block. */
 template <typename T> struct order_found {
-	T sibling[RADIX];        /* the sums of the siblings before the node of a level */
-	T level[PASS_LEVELS];    /* their sum; of level TILE_LEVELS for the first tile */
-	T tile[BLOCK_TILES_MAX]; /* of level TILE_LEVELS for each tile of the block */
+	T sibling[RADIX];     /* the sums of the siblings before the node of a level */
+	T level[PASS_LEVELS]; /* their sum, of level TILE_LEVELS + k */
 };
 
 template <typename T>
@@ -132,14 +130,13 @@ static __device__ inline bool read_node(
 }
 
 /*
- * By one thread, level by level: the sum before the node of this level, which has the block's tiles,
- * and before each tile. *end is the end of the tiles, and then of the nodes that end with them, and
- * *sum their sum; both are for the levels that follow. Publishes the node that ends here.
+ * By one thread, level by level: the sum before the node of this level that has the tile. *end is
+ * the end of the nodes that end with the tile, and *sum the sum of the one below; both are for the
+ * levels that follow. Publishes the node that ends here.
  */
 template <typename T>
 static __device__ inline void finish_level(const struct order_job<T> &job, uint32_t level,
-	uint32_t digit, uint32_t tiles, const T *own, struct order_found<T> *found, uint32_t *end,
-	T *sum)
+	uint32_t digit, struct order_found<T> *found, uint32_t *end, T *sum)
 {
 	T before = 0;
 
@@ -148,31 +145,24 @@ static __device__ inline void finish_level(const struct order_job<T> &job, uint3
 		before = k < digit ? before + found->sibling[k] : before;
 	found->level[level] = before;
 	*sum = before + *sum;
-	if (level == 0) {
-		*sum = before;
-		for (uint32_t k = 0; k < tiles; k++) {
-			found->tile[k] = *sum;
-			*sum += own[k];
-		}
-	}
 	if (*end % RADIX == 0 && level + 1 < PASS_LEVELS && TILE_LEVELS + level + 1 < job.levels)
 		publish_node(job, level + 1, *end / RADIX - 1, *sum);
 	*end = *end % RADIX == 0 ? *end / RADIX : 1; /* 1: nothing else ends here */
 }
 
 /*
- * By all lanes of a warp: finds the sums before the block's tiles. A lane first reads its siblings
- * of all levels; for those that are not published yet it waits when their level comes.
+ * By all lanes of a warp: finds the sums before a tile, whose sum is own. A lane first reads its
+ * siblings of all levels; for those that are not published yet it waits when their level comes.
  */
 template <typename T>
-static __device__ inline void find_before(const struct order_job<T> &job, uint32_t tile,
-	uint32_t tiles, const T *own, struct order_found<T> *found)
+static __device__ inline void find_before(
+	const struct order_job<T> &job, uint32_t tile, T own, struct order_found<T> *found)
 {
 	constexpr uint32_t AT_ONCE = LANES / RADIX, READS = (PASS_LEVELS + AT_ONCE - 1) / AT_ONCE;
 	const uint32_t lane = threadIdx.x % LANES, k = lane % RADIX;
-	uint32_t end = tile + tiles;
+	uint32_t end = tile + 1;
 	bool is_read[READS];
-	T sibling[READS], sum = 0;
+	T sibling[READS], sum = own;
 
 	SL_UNROLL
 	for (uint32_t i = 0; i < READS; i++) {
@@ -196,7 +186,7 @@ static __device__ inline void find_before(const struct order_job<T> &job, uint32
 		}
 		__syncwarp();
 		if (lane == 0)
-			finish_level(job, level, node % RADIX, tiles, own, found, &end, &sum);
+			finish_level(job, level, node % RADIX, found, &end, &sum);
 		__syncwarp();
 	}
 }
@@ -204,7 +194,7 @@ static __device__ inline void find_before(const struct order_job<T> &job, uint32
 /* Scans the lane's 16 items in place; what precedes them is added level by level. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void order_items(const struct order_job<T> &job, struct part<T, VECTORS> p,
-	struct order_before<T> before, T before_tile, const T *level)
+	struct order_before<T> before, const T *level)
 {
 	struct vector<T> x[VECTORS];
 	T sum = 0;
@@ -216,8 +206,7 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 	for (uint32_t i = 0; i < RADIX; i++) {
 		T &item = x[i / p.width].item[i % p.width], up_to = sum + item;
 
-		item = before_tile +
-		       (before.group + (before.strip + (job.inclusive ? up_to : sum)));
+		item = level[0] + (before.group + (before.strip + (job.inclusive ? up_to : sum)));
 		sum = up_to;
 	}
 	for (uint32_t k = 1; k < PASS_LEVELS && TILE_LEVELS + k < job.levels; k++) {
@@ -236,11 +225,11 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 }
 
 /*
- * One block per 1 or 2 tiles; dynamic shared memory for their items. The largest blocks have 64 KiB
- * of f64 items, or 32 KiB of f32 items, of which three fit the registers of a multiprocessor.
+ * One block per tile; dynamic shared memory for its items: 16 KiB of f32 items, 32 KiB of f64 items.
+ * A multiprocessor then has room for 8 or 5 blocks, of which some load while others wait.
  */
 template <typename T>
-static __global__ void __launch_bounds__(BLOCK_THREADS_MAX, sizeof(T) == sizeof(float) ? 3 : 2)
+static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float) ? 8 : 5)
 	order_pass_kernel(const SL_GRID_CONSTANT struct order_job<T> job)
 {
 	constexpr uint32_t vectors_of_lane = RADIX * sizeof(T) / VECTOR_BYTES;
@@ -248,45 +237,34 @@ static __global__ void __launch_bounds__(BLOCK_THREADS_MAX, sizeof(T) == sizeof(
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	SL_SHARED(struct order_sums<T>, sums);
 	SL_SHARED(struct order_found<T>, found);
-	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-	uint32_t tiles = blockDim.x / TILE_THREADS;
+	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	sl_wait_for_previous();
-	uint32_t turn = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0, tile = turn * tiles;
-	uint64_t first = ((uint64_t)turn * warps + warp) * warp_part::items;
+	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0;
+	uint64_t first = (uint64_t)tile * TILE_ITEMS + warp * warp_part::items;
 	warp_part p = {lane, first, (uint32_t)(first < job.n ? job.n - first : 0),
 		vectors + warp * LANES * vectors_of_lane};
 
 	read_part(p, job.in);
 	__syncwarp();
-	struct order_before<T> before = sum_tiles(&sums, sum_items(p));
+	struct order_before<T> before = sum_tile(&sums, sum_items(p));
 	if (warp == 0) {
-		if (lane < tiles && gridDim.x > 1 && (tile + lane) * (uint64_t)TILE_ITEMS < job.n)
-			publish_node(job, 0, tile + lane, sums.tile[lane]);
+		if (lane == 0 && gridDim.x > 1)
+			publish_node(job, 0, tile, sums.tile);
 		__syncwarp(); /* so that the lanes wait together */
-		find_before(job, tile, tiles, sums.tile, &found);
+		find_before(job, tile, sums.tile, &found);
 	}
 	__syncthreads();
-	order_items(job, p, before, found.tile[threadIdx.x / TILE_THREADS], found.level);
+	order_items(job, p, before, found.level);
 	__syncwarp();
 	write_part(p, job.out);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* Blocks of whole tiles, of a power of two each: the nearest one that is not smaller. */
-static inline uint32_t order_block(uint32_t block)
-{
-	uint32_t tiles = 1;
-
-	while (tiles < BLOCK_TILES_MAX && tiles * TILE_THREADS < block)
-		tiles *= 2;
-	return tiles * TILE_THREADS;
-}
-
 /* Dynamic shared memory of a block. */
-static inline size_t order_pass_shared_bytes(uint32_t block, enum sl_type type)
+static inline size_t order_pass_shared_bytes(enum sl_type type)
 {
-	return (size_t)order_block(block) * RADIX * sl_type_bytes(type);
+	return TILE_ITEMS * sl_type_bytes(type);
 }
 
 /* The states of all nodes that blocks publish. */
@@ -320,20 +298,20 @@ order_pass_scratch(const struct sl_shape *shape)
 /* Clears the states and queues the kernel with an early launch, as scan/shared.cu does. */
 template <typename T>
 static inline enum sl_status order_pass(
-	struct sl_exec *x, const struct sl_scan_job *job, uint32_t threads)
+	struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct order_job<T> t = order_pass_cut<T>(&a, job->n);
-	uint32_t block = order_block(threads), blocks = sl_grid(job->n, block * RADIX);
+	uint32_t tiles = sl_grid(job->n, TILE_ITEMS);
 
 	t.in = (const T *)job->in;
 	t.out = (T *)job->out;
 	t.n = job->n;
 	t.inclusive = job->inclusive;
-	if (blocks > 1) /* a single block has no predecessor, so no state is read */
+	if (tiles > 1) /* a single tile has no predecessor, so no state is read */
 		SL_TRY(sl_look_back_clear(t.nodes, x->stream));
-	return sl_launch_early("order_pass_kernel", order_pass_kernel<T>, blocks, block,
-		order_pass_shared_bytes(block, job->type), x->stream, t);
+	return sl_launch_early("order_pass_kernel", order_pass_kernel<T>, tiles, TILE_THREADS,
+		order_pass_shared_bytes(job->type), x->stream, t);
 }
 
 #endif

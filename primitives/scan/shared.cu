@@ -146,8 +146,7 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
 	if (sl_type_is_float(type))
-		return order_pass_shared_bytes(tuning.block, type) +
-		       sizeof(struct order_sums<double>);
+		return order_pass_shared_bytes(type) + sizeof(struct order_sums<double>);
 	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
@@ -278,26 +277,11 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 		tuning.items / 4, [=](auto vectors) { return launch<T, vectors>(x, job, tuning); });
 }
 
-/* The default has two tiles per block from LARGE_BYTES on, if the device can have them. */
-static enum sl_status scan_floats(struct sl_exec *x, const struct sl_scan_job *job)
-{
-	uint32_t block = x->tuning.block, large = LARGE_TUNING.block;
-	struct sl_limits limits;
-
-	if (block == DEFAULT_TUNING.block &&
-		job->n * (uint64_t)sl_type_bytes(job->type) >= LARGE_BYTES) {
-		SL_TRY(sl_device_limits(&limits));
-		if (shared_bytes({large, 0}, job->type) <= limits.shared_bytes)
-			block = large;
-	}
-	return job->type == SL_F32 ? order_pass<float>(x, job, block)
-	                           : order_pass<double>(x, job, block);
-}
-
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	if (sl_type_is_float(job->type))
-		return scan_floats(x, job);
+		return job->type == SL_F32 ? order_pass<float>(x, job)
+		                           : order_pass<double>(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 
