@@ -48,7 +48,7 @@ void SL_AT_LEVEL(sl_loop_filter)(enum sl_filter_work which, const struct sl_filt
 		weigh(p);
 	if (which <= SL_FILTER_WEIGH)
 		return;
-	sums = sl_filter_sums(p);
+	sums = sl_filter_find_sums(p);
 	for (uint32_t i = 0; i < p->n; i++)
 		sl_filter_item(which, p, &sums, i);
 }

@@ -55,7 +55,7 @@ template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter
 
 static __global__ void items_kernel(enum sl_filter_work which, struct sl_filter_pass p)
 {
-	const struct sl_filter_sums sums = sl_filter_sums(&p);
+	const struct sl_filter_sums sums = sl_filter_find_sums(&p);
 
 	sl_for_items(p.n, [&](uint64_t i) { sl_filter_item(which, &p, &sums, (uint32_t)i); });
 }

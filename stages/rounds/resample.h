@@ -179,7 +179,7 @@ struct sl_filter_sums {
 	uint32_t uniform; /* U_j of systematic resampling */
 };
 
-SL_HD struct sl_filter_sums sl_filter_sums(const struct sl_filter_pass *p)
+SL_HD struct sl_filter_sums sl_filter_find_sums(const struct sl_filter_pass *p)
 {
 	const uint64_t s = p->weight[p->n - 1], *q = p->word + SL_FILTER_SQUARES;
 	const sl_u128 squares =
