@@ -12,15 +12,17 @@
 
 enum { BLOCK = 256 };
 
-static __global__ void advance_kernel(sl_rules rules, uint64_t seed, uint64_t first_id,
-	struct sl_active_set l, struct sl_columns batch, uint8_t *keep, uint64_t *alive)
+static __global__ void __launch_bounds__(BLOCK, SL_MODEL_FACT(RECOMPUTED) ? 6 : 1)
+	advance_kernel(sl_rules rules, uint64_t seed, uint64_t first_id, struct sl_active_set l,
+		struct sl_columns batch, uint8_t *keep, uint64_t *alive)
 {
 	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS)) & ~l.zero;
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
 
 	if (i < l.n) {
-		if (l.columns.fate[i] == SL_FATE_alive) {
-			struct sl_particle p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
+		struct sl_particle p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
+
+		if (p.fate == SL_FATE_alive) {
 			SL_OF_MODEL(advance)(&rules, SL_EVERY_COLUMN, seed, &p, l.steps);
 			active_set[0] = sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
 		}

@@ -7,7 +7,7 @@ static void find_largest(const struct sl_filter_pass *p)
 	uint32_t peak = 0;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t order = sl_filter_order(p->from.log_weight[i]);
+		uint32_t order = sl_filter_order(p->columns.log_weight[i]);
 
 		peak = order > peak ? order : peak;
 	}
@@ -32,9 +32,9 @@ static void weigh(const struct sl_filter_pass *p)
 
 	sl_filter_scales(p, scale);
 	for (uint32_t i = 0; p->n_moments == 1 && i < p->n; i++)
-		sl_filter_weigh(p, 1, i, peak, scale, sum);
+		p->weight[i] = sl_filter_weigh(p, 1, i, peak, scale, sum);
 	for (uint32_t i = 0; p->n_moments != 1 && i < p->n; i++)
-		sl_filter_weigh(p, p->n_moments, i, peak, scale, sum);
+		p->weight[i] = sl_filter_weigh(p, p->n_moments, i, peak, scale, sum);
 	memcpy(p->word + SL_FILTER_SQUARES, sum, (4 + 2 * p->n_moments) * sizeof(*sum));
 }
 

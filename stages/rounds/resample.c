@@ -6,6 +6,15 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* Columns of a slot: those of the particle that moves there do not matter. */
+#define OF_SLOT (SL_BIT(SL_COLUMN_log_weight) | SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_steps))
+
+/* Columns that move with a particle. Constant ones are in place. */
+static sl_column_set moved_columns(const struct sl_recipe *r)
+{
+	return sl_stored_columns(r) & ~r->constants & ~OF_SLOT;
+}
+
 static bool sorts(const struct sl_resampling *f)
 {
 	return f->scheme == SL_RESAMPLE_MULTINOMIAL || f->n_quantiles > 0;
@@ -14,7 +23,7 @@ static bool sorts(const struct sl_resampling *f)
 void sl_filter_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
-	sl_layout_columns(a, sl_stored_columns(r), n, &b->state[0].columns);
+	sl_layout_columns(a, moved_columns(r), n, &b->state[0].columns);
 	b->filter_weight = (uint64_t *)sl_cut_items(a, n, sizeof(*b->filter_weight));
 	b->filter_end = (uint32_t *)sl_cut_items(a, n, sizeof(*b->filter_end));
 	if (sorts(&r->resampling))
@@ -59,9 +68,6 @@ size_t sl_filter_scratch(const struct sl_recipe *r, uint32_t n)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* The columns that the pass of the ends writes. */
-#define FINISHED (SL_BIT(SL_COLUMN_log_weight) | SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_steps))
-
 static uint32_t log_of(uint32_t n)
 {
 	uint32_t log = 0;
@@ -87,7 +93,7 @@ static struct sl_filter_pass begin_pass(
 	p.least = (uint32_t)ceil(f->below * b->n);
 	p.last = step + 1 == f->steps;
 	p.log_n = (int)log_of(b->n);
-	p.from = b->columns, p.to = b->state[0].columns;
+	p.columns = b->columns;
 	p.weight = b->filter_weight, p.draw = b->filter_draw, p.end = b->filter_end, p.word = word;
 	p.key = b->filter_key;
 	for (uint32_t k = 0; k < f->n_moments; k++)
@@ -118,11 +124,11 @@ static enum sl_status sort(
 	return sl_sort(c.backend, x, &job);
 }
 
-/* Copies the columns of the particles to their slots. Constant ones are in place. */
-static enum sl_status move(
-	const struct sl_recipe *r, struct sl_exec *x, const struct sl_filter_pass *p)
+/* Copies the columns of the particles to their slots. */
+static enum sl_status move(const struct sl_recipe *r, struct sl_exec *x, const struct sl_batch *b,
+	const struct sl_filter_pass *p)
 {
-	const sl_column_set set = sl_stored_columns(r) & ~r->constants & ~FINISHED;
+	const sl_column_set set = moved_columns(r);
 	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX];
 	struct sl_expand_job job = {.runs = p->end,
 		.n = p->n,
@@ -136,8 +142,8 @@ static enum sl_status move(
 	for (int k = 0; k < SL_COLUMN_COUNT; k++)
 		if (SL_HAS(set, k))
 			column[job.n_columns++] = (struct sl_compact_column){
-				.from = sl_column_at(&p->from, (enum sl_column)k),
-				.to = sl_column_at(&p->to, (enum sl_column)k),
+				.from = sl_column_at(&b->columns, (enum sl_column)k),
+				.to = sl_column_at(&b->state[0].columns, (enum sl_column)k),
 				.bytes = sl_column_facts[k].bytes};
 	x->tuning = c.tuning;
 	return sl_expand(c.backend, x, &job);
@@ -173,7 +179,7 @@ static enum sl_status resample(const struct sl_recipe *r, struct sl_exec *x, str
 		SL_TRY(sort(r, x, p->draw, NULL, p->n));
 	}
 	SL_TRY(run(r, ctx, b, SL_FILTER_END, p));
-	return move(r, x, p);
+	return move(r, x, b, p);
 }
 
 /* The constant columns that are 0, such as the states that a state space does not have. */
@@ -184,18 +190,19 @@ static sl_column_set zero_columns(const struct sl_recipe *r)
 	sl_column_set set = 0;
 
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		double value = sl_column_value((enum sl_column)k, sl_column_at(&at, (enum sl_column)k));
+		double value =
+			sl_column_value((enum sl_column)k, sl_column_at(&at, (enum sl_column)k));
 
-		if (SL_HAS(r->constants & ~FINISHED, k) && value == 0 && !signbit(value))
+		if (SL_HAS(r->constants & ~OF_SLOT, k) && value == 0 && !signbit(value))
 			set |= SL_BIT(k);
 	}
 	return set;
 }
 
-/* Exchanges the two sets of stored columns. */
+/* Exchanges the two sets of columns that move. */
 static void exchange(const struct sl_recipe *r, struct sl_columns *a, struct sl_columns *b)
 {
-	const sl_column_set set = sl_stored_columns(r);
+	const sl_column_set set = moved_columns(r);
 
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(set, SL_COLUMN_##name)) {              \

@@ -4,7 +4,7 @@
 #include "stages/rounds/resample.h"
 
 /* Of many particles a thread takes several: sums, and what is the same for all, cost less. */
-enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = 8 };
+enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = 8, PER_TURN = 4 };
 
 /* Raises *to to the largest of the values of all threads of a warp, which mostly is below it. */
 static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
@@ -18,27 +18,33 @@ static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
 		atomicMax((unsigned long long *)to, (unsigned long long)value);
 }
 
+/* The largest value(i) of the items of a thread, which loads several of them at a time. */
+template <class Value> static __device__ inline uint32_t largest(uint32_t n, const Value &value)
+{
+	uint32_t most = 0;
+
+	sl_for_items((n + PER_TURN - 1) / PER_TURN, [&](uint64_t i) {
+		SL_UNROLL
+		for (uint64_t k = 0; k < PER_TURN; k++) {
+			uint64_t at = i + k * ((n + PER_TURN - 1) / PER_TURN);
+			uint32_t v = value(at < n ? at : i);
+
+			most = v > most ? v : most;
+		}
+	});
+	return most;
+}
+
 static __global__ void largest_kernel(struct sl_filter_pass p)
 {
-	uint32_t peak = 0, largest[SL_FILTER_MOMENTS_MAX] = {};
+	warp_max(largest(p.n, [&](uint64_t i) { return sl_filter_order(p.columns.log_weight[i]); }),
+		&p.word[SL_FILTER_PEAK]);
+	for (uint32_t k = 0; k < p.n_moments; k++) {
+		const float *moment = p.moment[k];
 
-	sl_for_items(p.n, [&](uint64_t i) {
-		uint32_t order = sl_filter_order(p.from.log_weight[i]);
-
-		peak = order > peak ? order : peak;
-		SL_UNROLL
-		for (uint32_t k = 0; k < SL_FILTER_MOMENTS_MAX; k++)
-			if (k < p.n_moments) {
-				uint32_t magnitude = sl_filter_magnitude(p.moment[k][i]);
-
-				largest[k] = magnitude > largest[k] ? magnitude : largest[k];
-			}
-	});
-	warp_max(peak, &p.word[SL_FILTER_PEAK]);
-	SL_UNROLL
-	for (uint32_t k = 0; k < SL_FILTER_MOMENTS_MAX; k++)
-		if (k < p.n_moments)
-			warp_max(largest[k], &p.word[SL_FILTER_MOMENTS + 2 * p.n_moments + k]);
+		warp_max(largest(p.n, [=](uint64_t i) { return sl_filter_magnitude(moment[i]); }),
+			&p.word[SL_FILTER_MOMENTS + 2 * p.n_moments + k]);
+	}
 }
 
 template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter_pass p)
@@ -48,8 +54,9 @@ template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter
 	uint64_t sum[4 + 2 * MOMENTS] = {};
 
 	sl_filter_scales(&p, scale);
-	sl_for_items(p.n,
-		[&](uint64_t i) { sl_filter_weigh(&p, MOMENTS, (uint32_t)i, peak, scale, sum); });
+	sl_map_items<PER_TURN>(p.weight, p.n, [&](uint64_t i) {
+		return sl_filter_weigh(&p, MOMENTS, (uint32_t)i, peak, scale, sum);
+	});
 	sl_block_add<sl_words_of<UINT64_MAX>>(sum, p.word + SL_FILTER_SQUARES);
 }
 

@@ -47,10 +47,10 @@ struct sl_filter_pass {
 	uint64_t seed, first_id;
 	uint32_t n, step, n_moments, n_quantiles, sorted; /* sorted: the moment of KEY and later */
 	enum sl_resampling_scheme scheme;
-	uint32_t least;             /* resample if the effective sample size is less */
-	bool last;                  /* resample in any case */
-	int log_n;                  /* ceil(log2 n) */
-	struct sl_columns from, to; /* before and after resampling */
+	uint32_t least;            /* resample if the effective sample size is less */
+	bool last;                 /* resample in any case */
+	int log_n;                 /* ceil(log2 n) */
+	struct sl_columns columns; /* of the particles */
 	const float *moment[SL_FILTER_MOMENTS_MAX];
 	uint64_t quantile[SL_FILTER_QUANTILES_MAX]; /* P */
 	uint64_t *weight, *draw;
@@ -110,7 +110,7 @@ SL_HD double sl_filter_scale(int log_n, uint64_t largest, int power)
 /* The weight of particle i before it is rounded: exp(l_i - max l), or 0. */
 SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float peak)
 {
-	float l = p->from.log_weight[i];
+	float l = p->columns.log_weight[i];
 
 	return fabsf(l) <= 3.4028234e38f ? sl_exp_double((double)l - (double)peak) : 0.0;
 }
@@ -118,15 +118,14 @@ SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float 
 /* The words of a thread for the pass weigh: squares, then two sums for each moment. */
 enum { SL_FILTER_SUMS = 4 + 2 * SL_FILTER_MOMENTS_MAX };
 
-/* Sets the integer weight of particle i, and adds to the sums. n_moments: a constant. */
-SL_HD_PART void sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint32_t i,
+/* The integer weight of particle i; adds to the sums. n_moments: a constant. */
+SL_HD_PART uint64_t sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint32_t i,
 	float peak, const double scale[2 * SL_FILTER_MOMENTS_MAX], uint64_t *sum)
 {
 	double weight = sl_filter_weight(p, i, peak);
 	uint64_t w = (uint64_t)(weight * sl_filter_power(63 - p->log_n));
 	sl_u128 square = (sl_u128)w * w;
 
-	p->weight[i] = w;
 	sum[0] += (uint32_t)square;
 	sum[1] += (uint32_t)(square >> 32);
 	sum[2] += (uint32_t)(square >> 64);
@@ -140,6 +139,7 @@ SL_HD_PART void sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_momen
 		sum[5 + 2 * k] +=
 			(uint64_t)(int64_t)(fabs(first) > 0 ? second * scale[2 * k + 1] : 0.0);
 	}
+	return w;
 }
 
 SL_HD void sl_filter_scales(const struct sl_filter_pass *p, double scale[2 * SL_FILTER_MOMENTS_MAX])
@@ -250,8 +250,7 @@ SL_HD uint32_t sl_filter_end(
 		return sl_filter_end_of_draws(p, i);
 	q = sl_filter_slots(p, sums, p->weight[i], &rest);
 	if (p->scheme != SL_RESAMPLE_SYSTEMATIC)
-		u = sl_filter_uniform(
-			p, q - (p->scheme == SL_RESAMPLE_RESIDUAL ? p->end[i] : 0));
+		u = sl_filter_uniform(p, q - (p->scheme == SL_RESAMPLE_RESIDUAL ? p->end[i] : 0));
 	return (uint32_t)q + ((sl_u128)u * sums->sum < (sl_u128)rest << 32);
 }
 
@@ -270,15 +269,12 @@ SL_HD void sl_filter_quantile(const struct sl_filter_pass *p, uint32_t i)
 }
 
 /*
- * The work after WEIGH of particle i. END sets the end of its run of slots, and its columns that
- * are not moved.
+ * The work after WEIGH of particle i. END sets the end of its run of slots, and the log weight of
+ * slot i.
  */
-SL_HD void sl_filter_item(
-	enum sl_filter_work which, const struct sl_filter_pass *p,
+SL_HD void sl_filter_item(enum sl_filter_work which, const struct sl_filter_pass *p,
 	const struct sl_filter_sums *sums, uint32_t i)
 {
-	const bool resamples = sums->resamples;
-
 	if (which == SL_FILTER_KEY) {
 		p->key[i] = sl_filter_order(p->moment[p->sorted][i]);
 		p->end[i] = i;
@@ -293,14 +289,12 @@ SL_HD void sl_filter_item(
 		p->draw[i] = sl_filter_draw(p, i);
 	if (which != SL_FILTER_END)
 		return;
-	p->end[i] = resamples ? sl_filter_end(p, sums, i) : i + 1;
-	p->to.log_weight[i] = resamples ? 0.0f : p->from.log_weight[i];
-	p->to.fate[i] = p->from.fate[i];
-	if (p->to.steps)
-		p->to.steps[i] = p->from.steps[i];
+	p->end[i] = sums->resamples ? sl_filter_end(p, sums, i) : i + 1;
+	if (sums->resamples)
+		p->columns.log_weight[i] = 0;
 	if (i == 0) {
 		p->word[SL_FILTER_SUM] = sums->sum;
-		p->word[SL_FILTER_RESAMPLED] = resamples;
+		p->word[SL_FILTER_RESAMPLED] = sums->resamples;
 	}
 }
 

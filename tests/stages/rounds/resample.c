@@ -99,7 +99,7 @@ TEST(runs_of_copies_are_those_of_the_definition)
 		const struct sl_loops *loops =
 			test % 8 < 4 ? sl_baseline_loops() : sl_find_loops(NULL);
 
-		p.from = p.to =
+		p.columns =
 			(struct sl_columns){.log_weight = log_weight, .fate = fate, .steps = steps};
 		while (1u << p.log_n < p.n)
 			p.log_n++;

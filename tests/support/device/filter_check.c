@@ -26,8 +26,7 @@ static size_t lay_out(void *base, struct sl_filter_pass *p)
 	                          SL_BIT(SL_COLUMN_state_4);
 	struct sl_arena a = {.base = base, .size = SIZE_MAX};
 
-	sl_layout_columns(&a, set, p->n, &p->from);
-	sl_layout_columns(&a, set, p->n, &p->to);
+	sl_layout_columns(&a, set, p->n, &p->columns);
 	p->weight = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->weight));
 	p->draw = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->draw));
 	p->key = (uint32_t *)sl_cut_items(&a, p->n, sizeof(*p->key));
@@ -35,7 +34,7 @@ static size_t lay_out(void *base, struct sl_filter_pass *p)
 	p->word = (uint64_t *)sl_cut_items(&a, sl_filter_step_words(4, 2), sizeof(*p->word));
 	for (uint32_t k = 0; k < p->n_moments; k++)
 		p->moment[k] = (const float *)sl_column_at(
-			&p->from, (enum sl_column)(SL_COLUMN_state_1 + k));
+			&p->columns, (enum sl_column)(SL_COLUMN_state_1 + k));
 	return a.used;
 }
 
@@ -46,14 +45,14 @@ static void fill_particles(const struct sl_filter_pass *p)
 
 	memset(p->word, 0, sl_filter_step_words(4, 2) * sizeof(*p->word));
 	for (uint32_t i = 0; i < p->n; i++) {
-		p->from.log_weight[i] = -(float)random_below(&state, 4000) / 256;
+		p->columns.log_weight[i] = -(float)random_below(&state, 4000) / 256;
 		if (random_below(&state, 50) == 0)
-			p->from.log_weight[i] = random_below(&state, 2) ? NAN : -INFINITY;
-		p->from.fate[i] = SL_FATE_alive;
-		p->from.steps[i] = i;
+			p->columns.log_weight[i] = random_below(&state, 2) ? NAN : -INFINITY;
+		p->columns.fate[i] = SL_FATE_alive;
+		p->columns.steps[i] = i;
 		for (int k = 0; k < 4; k++)
 			((float *)sl_column_at(
-				&p->from, (enum sl_column)(SL_COLUMN_state_1 + k)))[i] =
+				&p->columns, (enum sl_column)(SL_COLUMN_state_1 + k)))[i] =
 				random_below(&state, 90)
 					? (float)random_below(&state, 9999) / 64 - 70
 					: INFINITY;
