@@ -25,67 +25,66 @@
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
-/* Threads, items and levels of a tile; a block has one. */
+/* Threads, items and levels of a tile, of which a block has one; levels of nodes that blocks publish. */
 static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
-			  TILE_LEVELS = 3;
+			  TILE_LEVELS = 3, PASS_LEVELS = SL_ORDER_LEVELS - TILE_LEVELS;
 
-/* What the threads of a block exchange: sums of 16 items, of 256 and of the tile. */
+/*
+ * What the threads of a block exchange: the sums of the 16 items of each thread, of 16 of these, and
+ * of the nodes with the tile, replaced by the sum of the siblings before each. A row has one sum
+ * more, against bank conflicts.
+ */
 template <typename T> struct order_sums {
-	T strip[TILE_THREADS], group[RADIX], tile;
+	T strip[RADIX][RADIX + 1], group[RADIX], level[PASS_LEVELS];
 };
 
-/* The sum of the siblings before node i, whose sums are in shared memory. */
-template <typename T> static __device__ __forceinline__ T sum_siblings(const T *sums, uint32_t i)
+/* By a warp with a value per lane: the sum of the first n values of lanes from `from` on. */
+template <typename T>
+static __device__ __forceinline__ T sum_lanes(T value, uint32_t from, uint32_t n)
 {
 	T sum = 0;
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < RADIX - 1; k++) {
-		T other = sums[i / RADIX * RADIX + k];
+		T other = __shfl_sync(SL_LANES, value, (int)(from + k));
 
-		sum = k < i % RADIX ? sum + other : sum;
+		sum = k < n ? sum + other : sum;
 	}
 	return sum;
 }
 
-/* What a thread adds to the sums within its 16 items, level by level. */
-template <typename T> struct order_before {
-	T strip, group;
-};
-
 /*
- * For a block: own is the sum of the thread's 16 items. Also sets s->tile. Ends with a barrier.
+ * By all lanes of a warp: replaces the sums of the strips by those of the siblings before them, sets
+ * those of the groups, and returns the sum of the tile. A lane adds the strips of a group.
  */
-template <typename T>
-static __device__ __forceinline__ struct order_before<T> sum_tile(struct order_sums<T> *s, T own) {
-	uint32_t strip = threadIdx.x, group = strip / RADIX;
-	struct order_before<T> before;
+template <typename T> static __device__ __forceinline__ T sum_tile(struct order_sums<T> *s)
+{
+	uint32_t lane = threadIdx.x % LANES;
+	T own = 0, before;
 
-	s->strip[strip] = own;
-	__syncthreads();
-	before.strip = sum_siblings(s->strip, strip);
-	if (strip % RADIX == RADIX - 1)
-		s->group[group] = before.strip + own;
-	__syncthreads();
-	before.group = sum_siblings(s->group, group);
-	if (strip == TILE_THREADS - 1)
-		s->tile = before.group + s->group[group];
-	__syncthreads();
-	return before;
+	SL_UNROLL
+	for (uint32_t k = 0; k < RADIX; k++)
+		if (lane < RADIX) {
+			T strip = s->strip[lane][k];
+
+			s->strip[lane][k] = own;
+			own += strip;
+		}
+	__syncwarp();
+	before = sum_lanes(own, 0, lane);
+	if (lane < RADIX)
+		s->group[lane] = before;
+	return __shfl_sync(SL_LANES, before + own, RADIX - 1);
 }
 
 /* The word in which the sum of a node is published. */
-template <typename T>
-struct order_word;
+template <typename T> struct order_word;
 template <> struct order_word<float> {
 	using type = uint32_t;
 };
 template <> struct order_word<double> {
 	using type = uint64_t;
 };
-
-/* Levels of nodes that blocks publish. */
-static constexpr uint32_t PASS_LEVELS = SL_ORDER_LEVELS - TILE_LEVELS;
 
 /* Arguments of the kernel, by value. first_node[k]: the state of node 0 of level TILE_LEVELS + k. */
 template <typename T> struct order_job {
@@ -98,12 +97,6 @@ template <typename T> struct order_job {
 	uint32_t levels;
 	uint32_t first_node[PASS_LEVELS];
 	struct sl_look_back<word> nodes;
-};
-
-/* What one warp finds out for the block. */
-template <typename T> struct order_found {
-	T sibling[RADIX];     /* the sums of the siblings before the node of a level */
-	T level[PASS_LEVELS]; /* their sum, of level TILE_LEVELS + k */
 };
 
 template <typename T>
@@ -130,39 +123,20 @@ static __device__ inline bool read_node(
 }
 
 /*
- * By one thread, level by level: the sum before the node of this level that has the tile. *end is
- * the end of the nodes that end with the tile, and *sum the sum of the one below; both are for the
- * levels that follow. Publishes the node that ends here.
- */
-template <typename T>
-static __device__ inline void finish_level(const struct order_job<T> &job, uint32_t level,
-	uint32_t digit, struct order_found<T> *found, uint32_t *end, T *sum)
-{
-	T before = 0;
-
-	SL_UNROLL
-	for (uint32_t k = 0; k < RADIX - 1; k++)
-		before = k < digit ? before + found->sibling[k] : before;
-	found->level[level] = before;
-	*sum = before + *sum;
-	if (*end % RADIX == 0 && level + 1 < PASS_LEVELS && TILE_LEVELS + level + 1 < job.levels)
-		publish_node(job, level + 1, *end / RADIX - 1, *sum);
-	*end = *end % RADIX == 0 ? *end / RADIX : 1; /* 1: nothing else ends here */
-}
-
-/*
- * By all lanes of a warp: finds the sums before a tile, whose sum is own. A lane first reads its
- * siblings of all levels; for those that are not published yet it waits when their level comes.
+ * By all lanes of a warp: sets before[k], the sum of the siblings before the node of level
+ * TILE_LEVELS + k that has the tile, whose sum is given. A lane first reads its siblings of all
+ * levels; for those that are not published yet it waits when their level comes. Publishes the nodes
+ * that end with the tile.
  */
 template <typename T>
 static __device__ inline void find_before(
-	const struct order_job<T> &job, uint32_t tile, T own, struct order_found<T> *found)
+	const struct order_job<T> &job, uint32_t tile, T sum, T *before)
 {
 	constexpr uint32_t AT_ONCE = LANES / RADIX, READS = (PASS_LEVELS + AT_ONCE - 1) / AT_ONCE;
 	const uint32_t lane = threadIdx.x % LANES, k = lane % RADIX;
 	uint32_t end = tile + 1;
 	bool is_read[READS];
-	T sibling[READS], sum = own;
+	T sibling[READS] = {};
 
 	SL_UNROLL
 	for (uint32_t i = 0; i < READS; i++) {
@@ -175,26 +149,31 @@ static __device__ inline void find_before(
 	for (uint32_t level = 0; level < PASS_LEVELS; level++) {
 		uint32_t i = level / AT_ONCE, node = tile >> (SL_ORDER_BITS * level), pause = 0;
 
-		if (lane / RADIX == level % AT_ONCE && k < node % RADIX) {
-			while (!is_read[i]) {
-				sl_backoff(pause);
-				pause = pause < 128 ? pause + 16 : pause;
-				is_read[i] = read_node(
-					job, level, node / RADIX * RADIX + k, &sibling[i]);
-			}
-			found->sibling[k] = sibling[i];
+		if (level > 0 && TILE_LEVELS + level >= job.levels)
+			break;
+		while (lane / RADIX == level % AT_ONCE && !is_read[i]) {
+			sl_backoff(pause);
+			pause = pause < 128 ? pause + 16 : pause;
+			is_read[i] = read_node(job, level, node / RADIX * RADIX + k, &sibling[i]);
 		}
 		__syncwarp();
+		T siblings = sum_lanes(sibling[i], level % AT_ONCE * RADIX, node % RADIX);
+
+		bool ends = end % RADIX == 0 && TILE_LEVELS + level + 1 < job.levels;
+
+		sum = siblings + sum;
+		end = ends ? end / RADIX : 1; /* 1: no node of the next levels ends here */
 		if (lane == 0)
-			finish_level(job, level, node % RADIX, found, &end, &sum);
-		__syncwarp();
+			before[level] = siblings;
+		if (lane == 0 && ends)
+			publish_node(job, level + 1, end - 1, sum);
 	}
 }
 
 /* Scans the lane's 16 items in place; what precedes them is added level by level. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void order_items(const struct order_job<T> &job, struct part<T, VECTORS> p,
-	struct order_before<T> before, const T *level)
+	T before_strip, T before_group, const T *level)
 {
 	struct vector<T> x[VECTORS];
 	T sum = 0;
@@ -206,7 +185,7 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 	for (uint32_t i = 0; i < RADIX; i++) {
 		T &item = x[i / p.width].item[i % p.width], up_to = sum + item;
 
-		item = level[0] + (before.group + (before.strip + (job.inclusive ? up_to : sum)));
+		item = level[0] + (before_group + (before_strip + (job.inclusive ? up_to : sum)));
 		sum = up_to;
 	}
 	for (uint32_t k = 1; k < PASS_LEVELS && TILE_LEVELS + k < job.levels; k++) {
@@ -226,18 +205,18 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 
 /*
  * One block per tile; dynamic shared memory for its items: 16 KiB of f32 items, 32 KiB of f64 items.
- * A multiprocessor then has room for 8 or 5 blocks, of which some load while others wait.
+ * A multiprocessor then has room for 8 or 4 blocks, of which some load while others wait.
  */
 template <typename T>
-static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float) ? 8 : 5)
+static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float) ? 8 : 4)
 	order_pass_kernel(const SL_GRID_CONSTANT struct order_job<T> job)
 {
 	constexpr uint32_t vectors_of_lane = RADIX * sizeof(T) / VECTOR_BYTES;
 	using warp_part = struct part<T, vectors_of_lane>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	SL_SHARED(struct order_sums<T>, sums);
-	SL_SHARED(struct order_found<T>, found);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+	uint32_t strip = threadIdx.x % RADIX, group = threadIdx.x / RADIX;
 	sl_wait_for_previous();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0;
 	uint64_t first = (uint64_t)tile * TILE_ITEMS + warp * warp_part::items;
@@ -246,15 +225,18 @@ static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float
 
 	read_part(p, job.in);
 	__syncwarp();
-	struct order_before<T> before = sum_tile(&sums, sum_items(p));
+	sums.strip[group][strip] = sum_items(p);
+	__syncthreads();
 	if (warp == 0) {
+		T own = sum_tile(&sums);
+
 		if (lane == 0 && gridDim.x > 1)
-			publish_node(job, 0, tile, sums.tile);
+			publish_node(job, 0, tile, own);
 		__syncwarp(); /* so that the lanes wait together */
-		find_before(job, tile, sums.tile, &found);
+		find_before(job, tile, own, sums.level);
 	}
 	__syncthreads();
-	order_items(job, p, before, found.level);
+	order_items(job, p, sums.strip[group][strip], sums.group[group], sums.level);
 	__syncwarp();
 	write_part(p, job.out);
 }
@@ -297,8 +279,7 @@ order_pass_scratch(const struct sl_shape *shape)
 
 /* Clears the states and queues the kernel with an early launch, as scan/shared.cu does. */
 template <typename T>
-static inline enum sl_status order_pass(
-	struct sl_exec *x, const struct sl_scan_job *job)
+static inline enum sl_status order_pass(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct order_job<T> t = order_pass_cut<T>(&a, job->n);
