@@ -30,51 +30,26 @@ static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREAD
 			  TILE_LEVELS = 3, PASS_LEVELS = SL_ORDER_LEVELS - TILE_LEVELS;
 
 /*
- * What the threads of a block exchange: the sums of the 16 items of each thread, of 16 of these, and
- * of the nodes with the tile, replaced by the sum of the siblings before each. A row has one sum
- * more, against bank conflicts.
+ * What the threads of a block exchange: the sums of the 16 items of each thread and of 16 of these,
+ * and the sum of the siblings before each node that has the tile.
  */
 template <typename T> struct order_sums {
-	T strip[RADIX][RADIX + 1], group[RADIX], level[PASS_LEVELS];
+	alignas(VECTOR_BYTES) T strip[TILE_THREADS], group[RADIX];
+	T level[PASS_LEVELS];
 };
 
-/* By a warp with a value per lane: the sum of the first n values of lanes from `from` on. */
-template <typename T>
-static __device__ __forceinline__ T sum_lanes(T value, uint32_t from, uint32_t n)
+/*
+ * The sum of the first n of 16 sums. A sum that starts with 0 is never -0, so adding 0 instead of
+ * the others changes nothing, and the only dependent instruction of each step is an addition.
+ */
+template <typename T> static __device__ __forceinline__ T sum_first(const T *sums, uint32_t n)
 {
 	T sum = 0;
 
 	SL_UNROLL
-	for (uint32_t k = 0; k < RADIX - 1; k++) {
-		T other = __shfl_sync(SL_LANES, value, (int)(from + k));
-
-		sum = k < n ? sum + other : sum;
-	}
-	return sum;
-}
-
-/*
- * By all lanes of a warp: replaces the sums of the strips by those of the siblings before them, sets
- * those of the groups, and returns the sum of the tile. A lane adds the strips of a group.
- */
-template <typename T> static __device__ __forceinline__ T sum_tile(struct order_sums<T> *s)
-{
-	uint32_t lane = threadIdx.x % LANES;
-	T own = 0, before;
-
-	SL_UNROLL
 	for (uint32_t k = 0; k < RADIX; k++)
-		if (lane < RADIX) {
-			T strip = s->strip[lane][k];
-
-			s->strip[lane][k] = own;
-			own += strip;
-		}
-	__syncwarp();
-	before = sum_lanes(own, 0, lane);
-	if (lane < RADIX)
-		s->group[lane] = before;
-	return __shfl_sync(SL_LANES, before + own, RADIX - 1);
+		sum += k < n ? sums[k] : 0;
+	return sum;
 }
 
 /* The word in which the sum of a node is published. */
@@ -156,9 +131,13 @@ static __device__ inline void find_before(
 			pause = pause < 128 ? pause + 16 : pause;
 			is_read[i] = read_node(job, level, node / RADIX * RADIX + k, &sibling[i]);
 		}
-		__syncwarp();
-		T siblings = sum_lanes(sibling[i], level % AT_ONCE * RADIX, node % RADIX);
+		T siblings = 0;
 
+		__syncwarp();
+		SL_UNROLL
+		for (uint32_t n = 0; n < RADIX - 1; n++) /* 0 from the lanes that have no sibling */
+			siblings += __shfl_sync(
+				SL_LANES, sibling[i], (int)(level % AT_ONCE * RADIX + n));
 		bool ends = end % RADIX == 0 && TILE_LEVELS + level + 1 < job.levels;
 
 		sum = siblings + sum;
@@ -225,18 +204,24 @@ static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float
 
 	read_part(p, job.in);
 	__syncwarp();
-	sums.strip[group][strip] = sum_items(p);
+	T own = sum_items(p);
+	sums.strip[threadIdx.x] = own;
+	__syncthreads();
+	T before_strip = sum_first(sums.strip + group * RADIX, strip);
+	if (strip == RADIX - 1)
+		sums.group[group] = before_strip + own;
 	__syncthreads();
 	if (warp == 0) {
-		T own = sum_tile(&sums);
+		T of_tile = sum_first(sums.group, RADIX);
 
 		if (lane == 0 && gridDim.x > 1)
-			publish_node(job, 0, tile, own);
+			publish_node(job, 0, tile, of_tile);
 		__syncwarp(); /* so that the lanes wait together */
-		find_before(job, tile, own, sums.level);
+		find_before(job, tile, of_tile, sums.level);
 	}
+	T before_group = sum_first(sums.group, group);
 	__syncthreads();
-	order_items(job, p, sums.strip[group][strip], sums.group[group], sums.level);
+	order_items(job, p, before_strip, before_group, sums.level);
 	__syncwarp();
 	write_part(p, job.out);
 }
