@@ -25,41 +25,67 @@
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
-/* Threads, items and levels of a tile, of which a block has one; levels of nodes that blocks publish. */
+/* Threads, items and levels of a tile; a block has one. */
 static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
-			  TILE_LEVELS = 3, PASS_LEVELS = SL_ORDER_LEVELS - TILE_LEVELS;
+			  TILE_LEVELS = 3;
 
-/*
- * What the threads of a block exchange: the sums of the 16 items of each thread and of 16 of these,
- * and the sum of the siblings before each node that has the tile.
- */
+/* What the threads of a block exchange: sums of 16 items, of 256 and of the tile. */
 template <typename T> struct order_sums {
-	alignas(VECTOR_BYTES) T strip[TILE_THREADS], group[RADIX];
-	T level[PASS_LEVELS];
+	T strip[TILE_THREADS], group[RADIX], tile;
 };
 
-/*
- * The sum of the first n of 16 sums. A sum that starts with 0 is never -0, so adding 0 instead of
- * the others changes nothing, and the only dependent instruction of each step is an addition.
- */
-template <typename T> static __device__ __forceinline__ T sum_first(const T *sums, uint32_t n)
+/* The sum of the siblings before node i, whose sums are in shared memory. */
+template <typename T> static __device__ __forceinline__ T sum_siblings(const T *sums, uint32_t i)
 {
 	T sum = 0;
 
 	SL_UNROLL
-	for (uint32_t k = 0; k < RADIX; k++)
-		sum += k < n ? sums[k] : 0;
+	for (uint32_t k = 0; k < RADIX - 1; k++) {
+		T other = sums[i / RADIX * RADIX + k];
+
+		sum = k < i % RADIX ? sum + other : sum;
+	}
 	return sum;
 }
 
+/* What a thread adds to the sums within its 16 items, level by level. */
+template <typename T> struct order_before {
+	T strip, group;
+};
+
+/*
+ * For a block: own is the sum of the thread's 16 items. Also sets s->tile. Ends with a barrier.
+ */
+template <typename T>
+static __device__ __forceinline__ struct order_before<T> sum_tile(struct order_sums<T> *s, T own) {
+	uint32_t strip = threadIdx.x, group = strip / RADIX;
+	struct order_before<T> before;
+
+	s->strip[strip] = own;
+	__syncthreads();
+	before.strip = sum_siblings(s->strip, strip);
+	if (strip % RADIX == RADIX - 1)
+		s->group[group] = before.strip + own;
+	__syncthreads();
+	before.group = sum_siblings(s->group, group);
+	if (strip == TILE_THREADS - 1)
+		s->tile = before.group + s->group[group];
+	__syncthreads();
+	return before;
+}
+
 /* The word in which the sum of a node is published. */
-template <typename T> struct order_word;
+template <typename T>
+struct order_word;
 template <> struct order_word<float> {
 	using type = uint32_t;
 };
 template <> struct order_word<double> {
 	using type = uint64_t;
 };
+
+/* Levels of nodes that blocks publish. */
+static constexpr uint32_t PASS_LEVELS = SL_ORDER_LEVELS - TILE_LEVELS;
 
 /* Arguments of the kernel, by value. first_node[k]: the state of node 0 of level TILE_LEVELS + k. */
 template <typename T> struct order_job {
@@ -72,6 +98,12 @@ template <typename T> struct order_job {
 	uint32_t levels;
 	uint32_t first_node[PASS_LEVELS];
 	struct sl_look_back<word> nodes;
+};
+
+/* What one warp finds out for the block. */
+template <typename T> struct order_found {
+	T sibling[RADIX];     /* the sums of the siblings before the node of a level */
+	T level[PASS_LEVELS]; /* their sum, of level TILE_LEVELS + k */
 };
 
 template <typename T>
@@ -98,20 +130,39 @@ static __device__ inline bool read_node(
 }
 
 /*
- * By all lanes of a warp: sets before[k], the sum of the siblings before the node of level
- * TILE_LEVELS + k that has the tile, whose sum is given. A lane first reads its siblings of all
- * levels; for those that are not published yet it waits when their level comes. Publishes the nodes
- * that end with the tile.
+ * By one thread, level by level: the sum before the node of this level that has the tile. *end is
+ * the end of the nodes that end with the tile, and *sum the sum of the one below; both are for the
+ * levels that follow. Publishes the node that ends here.
+ */
+template <typename T>
+static __device__ inline void finish_level(const struct order_job<T> &job, uint32_t level,
+	uint32_t digit, struct order_found<T> *found, uint32_t *end, T *sum)
+{
+	T before = 0;
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < RADIX - 1; k++)
+		before = k < digit ? before + found->sibling[k] : before;
+	found->level[level] = before;
+	*sum = before + *sum;
+	if (*end % RADIX == 0 && level + 1 < PASS_LEVELS && TILE_LEVELS + level + 1 < job.levels)
+		publish_node(job, level + 1, *end / RADIX - 1, *sum);
+	*end = *end % RADIX == 0 ? *end / RADIX : 1; /* 1: nothing else ends here */
+}
+
+/*
+ * By all lanes of a warp: finds the sums before a tile, whose sum is own. A lane first reads its
+ * siblings of all levels; for those that are not published yet it waits when their level comes.
  */
 template <typename T>
 static __device__ inline void find_before(
-	const struct order_job<T> &job, uint32_t tile, T sum, T *before)
+	const struct order_job<T> &job, uint32_t tile, T own, struct order_found<T> *found)
 {
 	constexpr uint32_t AT_ONCE = LANES / RADIX, READS = (PASS_LEVELS + AT_ONCE - 1) / AT_ONCE;
 	const uint32_t lane = threadIdx.x % LANES, k = lane % RADIX;
 	uint32_t end = tile + 1;
 	bool is_read[READS];
-	T sibling[READS] = {};
+	T sibling[READS], sum = own;
 
 	SL_UNROLL
 	for (uint32_t i = 0; i < READS; i++) {
@@ -124,35 +175,26 @@ static __device__ inline void find_before(
 	for (uint32_t level = 0; level < PASS_LEVELS; level++) {
 		uint32_t i = level / AT_ONCE, node = tile >> (SL_ORDER_BITS * level), pause = 0;
 
-		if (level > 0 && TILE_LEVELS + level >= job.levels)
-			break;
-		while (lane / RADIX == level % AT_ONCE && !is_read[i]) {
-			sl_backoff(pause);
-			pause = pause < 128 ? pause + 16 : pause;
-			is_read[i] = read_node(job, level, node / RADIX * RADIX + k, &sibling[i]);
+		if (lane / RADIX == level % AT_ONCE && k < node % RADIX) {
+			while (!is_read[i]) {
+				sl_backoff(pause);
+				pause = pause < 128 ? pause + 16 : pause;
+				is_read[i] = read_node(
+					job, level, node / RADIX * RADIX + k, &sibling[i]);
+			}
+			found->sibling[k] = sibling[i];
 		}
-		T siblings = 0;
-
 		__syncwarp();
-		SL_UNROLL
-		for (uint32_t n = 0; n < RADIX - 1; n++) /* 0 from the lanes that have no sibling */
-			siblings += __shfl_sync(
-				SL_LANES, sibling[i], (int)(level % AT_ONCE * RADIX + n));
-		bool ends = end % RADIX == 0 && TILE_LEVELS + level + 1 < job.levels;
-
-		sum = siblings + sum;
-		end = ends ? end / RADIX : 1; /* 1: no node of the next levels ends here */
 		if (lane == 0)
-			before[level] = siblings;
-		if (lane == 0 && ends)
-			publish_node(job, level + 1, end - 1, sum);
+			finish_level(job, level, node % RADIX, found, &end, &sum);
+		__syncwarp();
 	}
 }
 
 /* Scans the lane's 16 items in place; what precedes them is added level by level. */
 template <typename T, uint32_t VECTORS>
 static __device__ inline void order_items(const struct order_job<T> &job, struct part<T, VECTORS> p,
-	T before_strip, T before_group, const T *level)
+	struct order_before<T> before, const T *level)
 {
 	struct vector<T> x[VECTORS];
 	T sum = 0;
@@ -164,7 +206,7 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 	for (uint32_t i = 0; i < RADIX; i++) {
 		T &item = x[i / p.width].item[i % p.width], up_to = sum + item;
 
-		item = level[0] + (before_group + (before_strip + (job.inclusive ? up_to : sum)));
+		item = level[0] + (before.group + (before.strip + (job.inclusive ? up_to : sum)));
 		sum = up_to;
 	}
 	for (uint32_t k = 1; k < PASS_LEVELS && TILE_LEVELS + k < job.levels; k++) {
@@ -194,8 +236,8 @@ static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float
 	using warp_part = struct part<T, vectors_of_lane>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	SL_SHARED(struct order_sums<T>, sums);
+	SL_SHARED(struct order_found<T>, found);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-	uint32_t strip = threadIdx.x % RADIX, group = threadIdx.x / RADIX;
 	sl_wait_for_previous();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0;
 	uint64_t first = (uint64_t)tile * TILE_ITEMS + warp * warp_part::items;
@@ -204,24 +246,15 @@ static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float
 
 	read_part(p, job.in);
 	__syncwarp();
-	T own = sum_items(p);
-	sums.strip[threadIdx.x] = own;
-	__syncthreads();
-	T before_strip = sum_first(sums.strip + group * RADIX, strip);
-	if (strip == RADIX - 1)
-		sums.group[group] = before_strip + own;
-	__syncthreads();
+	struct order_before<T> before = sum_tile(&sums, sum_items(p));
 	if (warp == 0) {
-		T of_tile = sum_first(sums.group, RADIX);
-
 		if (lane == 0 && gridDim.x > 1)
-			publish_node(job, 0, tile, of_tile);
+			publish_node(job, 0, tile, sums.tile);
 		__syncwarp(); /* so that the lanes wait together */
-		find_before(job, tile, of_tile, sums.level);
+		find_before(job, tile, sums.tile, &found);
 	}
-	T before_group = sum_first(sums.group, group);
 	__syncthreads();
-	order_items(job, p, before_strip, before_group, sums.level);
+	order_items(job, p, before, found.level);
 	__syncwarp();
 	write_part(p, job.out);
 }
