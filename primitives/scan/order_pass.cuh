@@ -34,16 +34,18 @@ template <typename T> struct order_sums {
 	T strip[TILE_THREADS], group[RADIX], tile;
 };
 
-/* The sum of the siblings before node i, whose sums are in shared memory. */
+/*
+ * The sum of the siblings before node i, whose sums are in shared memory. Adding 0 instead of the
+ * others changes nothing, as a sum that starts with 0 is never -0; so each step of the chain is one
+ * addition.
+ */
 template <typename T> static __device__ __forceinline__ T sum_siblings(const T *sums, uint32_t i)
 {
 	T sum = 0;
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < RADIX - 1; k++) {
-		T other = sums[i / RADIX * RADIX + k];
-
-		sum = k < i % RADIX ? sum + other : sum;
+		sum += k < i % RADIX ? sums[i / RADIX * RADIX + k] : 0;
 	}
 	return sum;
 }
@@ -142,7 +144,7 @@ static __device__ inline void finish_level(const struct order_job<T> &job, uint3
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < RADIX - 1; k++)
-		before = k < digit ? before + found->sibling[k] : before;
+		before += k < digit ? found->sibling[k] : 0;
 	found->level[level] = before;
 	*sum = before + *sum;
 	if (*end % RADIX == 0 && level + 1 < PASS_LEVELS && TILE_LEVELS + level + 1 < job.levels)
