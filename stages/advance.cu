@@ -10,9 +10,10 @@
 #include "stages/counting/sums.cuh"
 #include "stages/models/rules.h"
 
-enum { BLOCK = 256 };
+/* Models that are recomputed take few registers, and need many threads while loads are under way. */
+enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = SL_MODEL_FACT(RECOMPUTED) ? 6 : 1 };
 
-static __global__ void __launch_bounds__(BLOCK, SL_MODEL_FACT(RECOMPUTED) ? 6 : 1)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	advance_kernel(sl_rules rules, uint64_t seed, uint64_t first_id, struct sl_active_set l,
 		struct sl_columns batch, uint8_t *keep, uint64_t *alive)
 {
