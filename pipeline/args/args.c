@@ -14,9 +14,6 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
-
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) \
 	{#name, operands, least, most, sets, help, details},

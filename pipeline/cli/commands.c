@@ -20,7 +20,6 @@
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
 #include "pipeline/status/status.h"
-#include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/device/device.h"
 

@@ -13,12 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pipeline/args/args.h"
 #include "pipeline/cli/cli.h"
 #include "pipeline/external/external.h"
 #include "pipeline/help/help.h"
-#include "pipeline/ranks/ranks.h"
-#include "pipeline/text/text.h"
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"

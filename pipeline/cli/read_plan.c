@@ -6,13 +6,8 @@
 #include <unistd.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/output/output.h"
-#include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
-#include "pipeline/resolve/resolve.h"
-#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 
 /* Is the configuration read from standard input? A file of that name is ./-. */

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
-
 /* --- layout in memory ------------------------------------------------------------------------- */
 
 /*
@@ -128,63 +126,57 @@ static void print_end(const struct sl_option *o, double end, char *text, int siz
  * Checks the range. An end that only excludes infinity (DBL_MAX) or zero (DBL_MIN) is described in
  * words, because its digits would help nobody.
  */
-static bool within(
-	const struct sl_option *o, const char *text, double value, char why[SL_WHY_BYTES])
+static bool within(const struct sl_option *o, const char *text, double value)
 {
-	char shown[SL_SHOWN_BYTES], lo[64], hi[64];
+	const char *shown;
+	char lo[64], hi[64];
 
 	if (value >= o->lo && value <= o->hi)
 		return true;
-	sl_show(shown, text);
+	shown = sl_shown(text);
 	print_end(o, o->lo, lo, sizeof(lo));
 	print_end(o, o->hi, hi, sizeof(hi));
 	if (isinf(value))
-		return sl_refuse(why, "%s is out of range: it must be finite; use a number", shown);
+		return sl_refuse("%s is out of range: it must be finite; use a number", shown);
 	if (o->lo == DBL_MIN && value < o->lo)
 		return sl_refuse(
-			why, "%s is out of range: it must be above 0; use a larger number", shown);
+			"%s is out of range: it must be above 0; use a larger number", shown);
 	if (o->hi >= DBL_MAX)
-		return sl_refuse(why, "%s is out of range: it must be at least %s; use %s or more",
+		return sl_refuse("%s is out of range: it must be at least %s; use %s or more",
 			shown, lo, lo);
 	if (o->lo <= -DBL_MAX)
-		return sl_refuse(why, "%s is out of range: it must be at most %s; use %s or less",
-			shown, hi, hi);
-	return sl_refuse(why,
+		return sl_refuse(
+			"%s is out of range: it must be at most %s; use %s or less", shown, hi, hi);
+	return sl_refuse(
 		"%s is out of range: it must be between %s and %s; the nearest value is %s", shown,
 		lo, hi, value < o->lo ? lo : hi);
 }
 
 /* Parses a count; auto reads as 0 where the option allows it. */
-static bool parse_count(
-	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
+static bool parse_count(const struct sl_option *o, const char *text, uint64_t *value)
 {
 	/* 0 is never a valid count of such an option, so it can stand for auto */
 	if (o->automatic && strcmp(text, "auto") == 0) {
 		*value = 0;
 		return true;
 	}
-	return sl_count_parse(text, value, why) && within(o, text, (double)*value, why);
+	return sl_count_parse(text, value) && within(o, text, (double)*value);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Parses true or false; yes, no, on and off of YAML 1.1 are refused. */
-static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
+static bool parse_bool(const char *text, bool *value)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	*value = strcmp(text, "true") == 0;
 	if (*value || strcmp(text, "false") == 0)
 		return true;
-	return sl_refuse(
-		why, "must be true or false, and is %s; write true or false", sl_show(shown, text));
+	return sl_refuse("must be true or false, and is %s; write true or false", sl_shown(text));
 }
 
 /* Parses a word of the option; the value is its index. */
-static bool parse_choice(
-	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
+static bool parse_choice(const struct sl_option *o, const char *text, int *value)
 {
-	char shown[SL_SHOWN_BYTES], words[256];
 	size_t n = 0;
 
 	for (; o->choices[n]; n++) {
@@ -193,23 +185,20 @@ static bool parse_choice(
 			return true;
 		}
 	}
-	return sl_refuse(why, "%s is not a valid choice; use %s", sl_show(shown, text),
-		sl_suggest(text, o->choices, n, words, sizeof(words)));
+	return sl_refuse("%s is not a valid choice; use %s", sl_shown(text),
+		sl_suggested(text, o->choices, n));
 }
 
 /* Copies a text that fits and has no control characters, which harm terminals and file names. */
-static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])
+static bool parse_text(const char *text, char *value, size_t size)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	if (strlen(text) >= size)
-		return sl_refuse(why,
-			"%s is too long: %zu bytes, at most %zu are allowed; shorten it",
-			sl_show(shown, text), strlen(text), size - 1);
+		return sl_refuse("%s is too long: %zu bytes, at most %zu are allowed; shorten it",
+			sl_shown(text), strlen(text), size - 1);
 	for (const char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return sl_refuse(why, "%s contains a control character; remove it",
-				sl_show(shown, text));
+			return sl_refuse(
+				"%s contains a control character; remove it", sl_shown(text));
 	/* clear the rest: a value is compared with its default as bytes */
 	memset(value, 0, size);
 	memcpy(value, text, strlen(text));
@@ -218,28 +207,28 @@ static bool parse_text(const char *text, char *value, size_t size, char why[SL_W
 
 /* --- all kinds -------------------------------------------------------------------------------- */
 
-bool sl_value_parse(const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES])
+bool sl_value_parse(const struct sl_option *o, const char *text, void *item)
 {
 	switch (o->kind) {
 	case SL_KIND_COUNT:
 	case SL_KIND_COUNTS:
-		return parse_count(o, text, (uint64_t *)item, why);
+		return parse_count(o, text, (uint64_t *)item);
 	case SL_KIND_REAL:
 	case SL_KIND_REALS:
 	case SL_KIND_VECTOR:
-		return sl_real_parse(text, o->dimension, (double *)item, why) &&
-		       within(o, text, *(double *)item, why);
+		return sl_real_parse(text, o->dimension, (double *)item) &&
+		       within(o, text, *(double *)item);
 	case SL_KIND_BOOL:
-		return parse_bool(text, (bool *)item, why);
+		return parse_bool(text, (bool *)item);
 	case SL_KIND_CHOICE:
-		return parse_choice(o, text, (int *)item, why);
+		return parse_choice(o, text, (int *)item);
 	case SL_KIND_TEXT:
 	case SL_KIND_LINES:
-		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
+		return parse_text(text, (char *)item, SL_TEXT_BYTES);
 	case SL_KIND_TEXTS:
-		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
+		return parse_text(text, (char *)item, SL_WORD_BYTES);
 	case SL_KIND_NAMED:
-		return parse_text(text, ((struct sl_named_text *)item)->text, SL_TEXT_BYTES, why);
+		return parse_text(text, ((struct sl_named_text *)item)->text, SL_TEXT_BYTES);
 	case SL_KIND_ITEMS: /* its keys have the texts */
 		break;
 	}

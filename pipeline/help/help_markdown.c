@@ -12,7 +12,6 @@
 #include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */

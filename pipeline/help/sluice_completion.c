@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "pipeline/args/args.h"
-#include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"

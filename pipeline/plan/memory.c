@@ -6,12 +6,9 @@
  * up layouts and allocates nothing.
  */
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 
 #include <string.h>
 
-#include "pipeline/results/results.h"
-#include "pipeline/text/text.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
 #include "stages/inputs/inputs.h"

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "pipeline/text/text.h"
-
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)
 {
 	SL_TRY(sl_memory_plan_check(plan));

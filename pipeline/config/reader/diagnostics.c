@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
-
 bool sl_key_below(const char *path, const char *key)
 {
 	size_t n = strlen(key);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 /*
@@ -140,7 +139,7 @@ static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, c
 static void match_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_yaml *tree = r->tree[at.source];
-	char text[SL_PROBLEM_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
+	char text[SL_PROBLEM_BYTES], option[SL_KEY_BYTES];
 
 	record(r, at, path, node);
 	if (sl_yaml_kind(tree, node) == SL_MAPPING) {
@@ -159,7 +158,7 @@ static void match_section(struct sl_reader *r, struct sl_place at, const char *p
 	else
 		snprintf(text, sizeof(text),
 			"has the value %s, but this is a section with keys; write {key: value}",
-			sl_show(shown, sl_yaml_text(tree, node, NULL)));
+			sl_shown(sl_yaml_text(tree, node, NULL)));
 	if (strcmp(path, "model") == 0 && sl_model_find(sl_yaml_text(tree, node, NULL)))
 		snprintf(text, sizeof(text),
 			"has the value '%s', but a model is a section with its parameters; write "

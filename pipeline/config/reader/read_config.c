@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/config/config.h"
 #include "pipeline/external/external.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"

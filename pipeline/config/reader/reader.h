@@ -9,7 +9,6 @@
 #define SL_PIPELINE_CONFIG_READER_READER_H
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "stages/models/model.h"
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };

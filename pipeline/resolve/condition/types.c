@@ -1,7 +1,6 @@
 /* types.c - checks dimensions and kinds of operands, and says what to write instead. */
 #include "pipeline/resolve/condition/condition.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power)
@@ -20,7 +19,7 @@ static bool is_same(const struct sl_operand *a, const struct sl_operand *b)
 	return memcmp(a->power, b->power, sizeof(a->power)) == 0;
 }
 
-const char *sl_operand_unit(const struct sl_operand *v, char text[SL_UNIT_BYTES])
+const char *sl_operand_unit(const struct sl_operand *v)
 {
 	static const enum sl_dimension simple[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY};
 	struct sl_operand unit = sl_no_operand;
@@ -33,11 +32,8 @@ const char *sl_operand_unit(const struct sl_operand *v, char text[SL_UNIT_BYTES]
 	for (size_t d = 0; d < sizeof(simple) / sizeof(simple[0]); d++)
 		for (int power = -SL_EXPONENT_MAX; power <= SL_EXPONENT_MAX; power++) {
 			sl_operand_set_dimension(&unit, simple[d], power);
-			if (!is_same(&unit, v))
-				continue;
-			snprintf(
-				text, SL_UNIT_BYTES, "%s^%d", sl_dimensions[simple[d]].unit, power);
-			return text;
+			if (is_same(&unit, v))
+				return sl_said("%s^%d", sl_dimensions[simple[d]].unit, power);
 		}
 	return "units, as in (1 cm)*(1 ns)";
 }
@@ -64,61 +60,47 @@ static bool is_plain(const struct sl_operand *v)
 /* Refuses a condition where a number is needed. */
 static void refuse_truth(struct sl_parser *p, const struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	if (v->truth)
-		sl_parser_fail(p, v->from,
-			"%s is a condition, but a number is needed; combine conditions by and, or, not",
-			sl_parser_show(p, v->from, shown));
+		sl_operand_fail(p, v,
+			"is a condition, but a number is needed; combine conditions by and, or, not");
 }
 
 void sl_want_number(struct sl_parser *p, const struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	refuse_truth(p, v);
 	if (v->kind == SL_SPECIES)
-		sl_parser_fail(p, v->from,
-			"%s has the name of a particle, which is no number to calculate with; "
-			"compare it, as in pdg == neutron",
-			sl_parser_show(p, v->from, shown));
+		sl_operand_fail(p, v,
+			"has the name of a particle, which is no number to calculate with; "
+			"compare it, as in pdg == neutron");
 }
 
 void sl_want_bits(struct sl_parser *p, const struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
 	bool literal = v->literal >= 0 && v->whole && p->k->number[v->literal] >= 0;
 
 	sl_want_number(p, v);
 	if (v->kind != SL_FLAGS && v->kind != SL_TESTED && !literal)
-		sl_parser_fail(p, v->from,
-			"%s has no bits to test; test those of a column of whole numbers from 0, as in "
-			"userflags & 0x4",
-			sl_parser_show(p, v->from, shown));
+		sl_operand_fail(p, v,
+			"has no bits to test; test those of a column of whole numbers from 0, as in "
+			"userflags & 0x4");
 }
 
 void sl_want_whole(struct sl_parser *p, const struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	refuse_truth(p, v);
 	if (!v->whole)
-		sl_parser_fail(p, v->from,
-			"%s is not a whole number, but in compares whole numbers; for a range of real "
-			"numbers write a <= x <= b",
-			sl_parser_show(p, v->from, shown));
+		sl_operand_fail(p, v,
+			"is not a whole number, but in compares whole numbers; for a range of real "
+			"numbers write a <= x <= b");
 }
 
 void sl_want_truth(struct sl_parser *p, struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	if (v->truth)
 		return;
 	if (v->kind != SL_TESTED) {
-		sl_parser_fail(p, v->from,
-			"%s is a number, but a condition is needed; compare it, as in %s",
-			sl_parser_show(p, v->from, shown),
+		sl_operand_fail(p, v,
+			"is a number, but a condition is needed; compare it, as in %s",
 			v->kind == SL_SPECIES ? "pdg == neutron" : "> 0");
 		return;
 	}
@@ -129,34 +111,28 @@ void sl_want_truth(struct sl_parser *p, struct sl_operand *v)
 
 void sl_want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
 {
-	char shown[SL_SHOWN_BYTES], unit_a[SL_UNIT_BYTES], unit_b[SL_UNIT_BYTES];
-
 	if (a->bare || b->bare || is_same(a, b))
 		return;
 	if (is_plain(a) || is_plain(b))
-		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
-			sl_parser_show(p, a->from, shown),
-			sl_operand_unit(is_plain(a) ? b : a, unit_a));
+		sl_operand_fail(p, a, "has a number without a unit; add %s",
+			sl_operand_unit(is_plain(a) ? b : a));
 	else
-		sl_parser_fail(p, a->from,
-			"%s mixes the dimensions of %s and %s; use quantities of one dimension",
-			sl_parser_show(p, a->from, shown), sl_operand_unit(a, unit_a),
-			sl_operand_unit(b, unit_b));
+		sl_operand_fail(p, a,
+			"mixes the dimensions of %s and %s; use quantities of one dimension",
+			sl_operand_unit(a), sl_operand_unit(b));
 }
 
 void sl_want_comparable(
 	struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b, bool equality)
 {
-	char shown[SL_SHOWN_BYTES];
 	bool named = a->kind == SL_SPECIES || b->kind == SL_SPECIES;
 	bool coded = a->kind == SL_CODE || b->kind == SL_CODE;
 
 	refuse_truth(p, a);
 	refuse_truth(p, b);
 	if (named && !(coded && equality))
-		sl_parser_fail(p, a->from,
-			"%s compares the name of a particle %s; write for example pdg == neutron",
-			sl_parser_show(p, a->from, shown),
+		sl_operand_fail(p, a,
+			"compares the name of a particle %s; write for example pdg == neutron",
 			coded ? "by its code" : "with something else than pdg");
 	else
 		sl_want_same(p, a, b);
