@@ -94,8 +94,7 @@ static enum sl_status add_set(struct sl_args *a, const struct sl_args_option *o,
 			SL_SETS_MAX);
 	if (!o->key && !strchr(value, '='))
 		return sl_fail(SL_USAGE,
-			"--set %s: '=' is missing between key and value; for example --set "
-			"run.seed=7",
+			"--set %s: '=' is missing between key and value; for example --set run.seed=7",
 			value);
 	a->n_sets++;
 	if (!o->key) {

@@ -27,7 +27,7 @@
  * so that a message can have several. sl_shown() quotes a text as sl_show() does, sl_said()
  * formats one, sl_suggested() and sl_listed() write what sl_suggest() and sl_list_words() do.
  */
-enum { SL_PART_BYTES = 400 };
+enum { SL_PART_BYTES = 640 };
 char *sl_message_part(void);
 const char *sl_shown(const char *text);
 const char *sl_said(const char *format, ...) SL_PRINTF(1, 2);
@@ -274,6 +274,12 @@ size_t sl_option_path(
 /* Option i of a run of the model, common options first, with its path; NULL after the last. */
 const struct sl_option *sl_option_at(
 	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
+
+/*
+ * Option i of all tables, the common ones first; NULL after the last. *model is its model, NULL for
+ * a common option.
+ */
+const struct sl_option *sl_option_of_all(size_t i, const struct sl_model **model);
 
 /* The option with that full path, or NULL. *model is its model, NULL for a common option. */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model);

@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A longer list of words is cut, so that the rest of the message has space. */
+enum { LIST_BYTES = 400 };
+
 char *sl_message_part(void)
 {
 	static _Thread_local char parts[16][SL_PART_BYTES];
@@ -26,12 +29,12 @@ const char *sl_shown(const char *text)
 
 const char *sl_suggested(const char *written, const char *const *words, size_t n)
 {
-	return sl_suggest(written, words, n, sl_message_part(), SL_PART_BYTES);
+	return sl_suggest(written, words, n, sl_message_part(), LIST_BYTES);
 }
 
 const char *sl_listed(const char *const *words, size_t n)
 {
-	return sl_list_words(sl_message_part(), SL_PART_BYTES, words, n);
+	return sl_list_words(sl_message_part(), LIST_BYTES, words, n);
 }
 
 const char *sl_said(const char *format, ...)
@@ -75,8 +78,7 @@ bool sl_count_parse(const char *text, uint64_t *value)
 	/* the number must be the whole text: "10M" and "1e6 " are refused */
 	if (!sl_decimal_scan(text, &n) || *n.end)
 		return sl_refuse(
-			"%s is not a count (a whole number without a unit); write a number such as 1e6 "
-			"or 1_000_000",
+			"%s is not a count (a whole number without a unit); write a number such as 1e6 or 1_000_000",
 			shown);
 	if (n.padded)
 		return padded(shown);

@@ -19,22 +19,31 @@
 static const struct layout {
 	size_t bytes;       /* of the value */
 	size_t first, item; /* offset of the array and bytes of one item; a single item has 0 */
+	enum sl_kind one;   /* the kind of an item */
 } layouts[] = {
-	[SL_KIND_COUNT] = {sizeof(uint64_t), 0, 0},
-	[SL_KIND_REAL] = {sizeof(double), 0, 0},
-	[SL_KIND_BOOL] = {sizeof(bool), 0, 0},
-	[SL_KIND_CHOICE] = {sizeof(int), 0, 0},
-	[SL_KIND_TEXT] = {SL_TEXT_BYTES, 0, 0},
-	[SL_KIND_TEXTS] = {sizeof(struct sl_texts), offsetof(struct sl_texts, at), SL_WORD_BYTES},
-	[SL_KIND_LINES] = {sizeof(struct sl_lines), offsetof(struct sl_lines, at), SL_TEXT_BYTES},
-	[SL_KIND_COUNTS] = {sizeof(struct sl_counts), offsetof(struct sl_counts, at),
-		sizeof(uint64_t)},
-	[SL_KIND_REALS] = {sizeof(struct sl_reals), offsetof(struct sl_reals, at), sizeof(double)},
-	[SL_KIND_VECTOR] = {sizeof(struct sl_vector), 0, sizeof(double)},
-	[SL_KIND_NAMED] = {sizeof(struct sl_named), offsetof(struct sl_named, at),
-		sizeof(struct sl_named_text)},
-	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0},
+	[SL_KIND_COUNT] = {sizeof(uint64_t), 0, 0, SL_KIND_COUNT},
+	[SL_KIND_REAL] = {sizeof(double), 0, 0, SL_KIND_REAL},
+	[SL_KIND_BOOL] = {sizeof(bool), 0, 0, SL_KIND_BOOL},
+	[SL_KIND_CHOICE] = {sizeof(int), 0, 0, SL_KIND_CHOICE},
+	[SL_KIND_TEXT] = {SL_TEXT_BYTES, 0, 0, SL_KIND_TEXT},
+#define LIST(kind, list, one)                                               \
+	[SL_KIND_##kind] = {sizeof(struct list), offsetof(struct list, at), \
+		sizeof(((struct list *)NULL)->at[0]), SL_KIND_##one}
+	LIST(TEXTS, sl_texts, TEXT),
+	LIST(LINES, sl_lines, TEXT),
+	LIST(COUNTS, sl_counts, COUNT),
+	LIST(REALS, sl_reals, REAL),
+	LIST(VECTOR, sl_vector, REAL),
+	LIST(NAMED, sl_named, TEXT),
+#undef LIST
+	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0, SL_KIND_ITEMS},
 };
+
+/* Where the text of an item is: after its name, if it has one. */
+static size_t text_offset(const struct sl_option *o)
+{
+	return o->kind == SL_KIND_NAMED ? offsetof(struct sl_named_text, text) : 0;
+}
 
 /* Does the value begin with the number of its items? A vector always has three. */
 static bool has_length(const struct sl_option *o)
@@ -209,37 +218,27 @@ static bool parse_text(const char *text, char *value, size_t size)
 
 bool sl_value_parse(const struct sl_option *o, const char *text, void *item)
 {
-	switch (o->kind) {
+	switch (layouts[o->kind].one) {
 	case SL_KIND_COUNT:
-	case SL_KIND_COUNTS:
 		return parse_count(o, text, (uint64_t *)item);
 	case SL_KIND_REAL:
-	case SL_KIND_REALS:
-	case SL_KIND_VECTOR:
 		return sl_real_parse(text, o->dimension, (double *)item) &&
 		       within(o, text, *(double *)item);
 	case SL_KIND_BOOL:
 		return parse_bool(text, (bool *)item);
 	case SL_KIND_CHOICE:
 		return parse_choice(o, text, (int *)item);
-	case SL_KIND_TEXT:
-	case SL_KIND_LINES:
-		return parse_text(text, (char *)item, SL_TEXT_BYTES);
-	case SL_KIND_TEXTS:
-		return parse_text(text, (char *)item, SL_WORD_BYTES);
-	case SL_KIND_NAMED:
-		return parse_text(text, ((struct sl_named_text *)item)->text, SL_TEXT_BYTES);
-	case SL_KIND_ITEMS: /* its keys have the texts */
-		break;
+	default:
+		return parse_text(text, (char *)item + text_offset(o),
+			o->kind == SL_KIND_TEXTS ? SL_WORD_BYTES : SL_TEXT_BYTES);
 	}
-	return false;
 }
 
 /* Is text a plain YAML scalar that every YAML reader takes as a string, inside a list too? */
 static bool is_plain(const char *text)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789._/+-:";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-:";
 	size_t n = strlen(text);
 
 	if (n == 0 || strspn(text, safe) != n || text[n - 1] == ':')
@@ -276,22 +275,15 @@ static void print_text(const char *value, char text[SL_VALUE_BYTES])
 
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES])
 {
-	uint64_t count;
-	const char *unit;
+	const char *unit = sl_dimensions[o->dimension].unit;
 
-	switch (o->kind) {
+	switch (layouts[o->kind].one) {
 	case SL_KIND_COUNT:
-	case SL_KIND_COUNTS:
-		count = *(const uint64_t *)item;
-		if (o->automatic && count == 0)
-			snprintf(text, SL_VALUE_BYTES, "auto");
-		else
-			snprintf(text, SL_VALUE_BYTES, "%lu", count);
+		snprintf(text, SL_VALUE_BYTES,
+			o->automatic && *(const uint64_t *)item == 0 ? "auto" : "%lu",
+			*(const uint64_t *)item);
 		break;
 	case SL_KIND_REAL:
-	case SL_KIND_REALS:
-	case SL_KIND_VECTOR:
-		unit = sl_dimensions[o->dimension].unit;
 		sl_double_print(*(const double *)item, text, SL_VALUE_BYTES);
 		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
 		break;
@@ -301,15 +293,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_CHOICE:
 		snprintf(text, SL_VALUE_BYTES, "%s", o->choices[*(const int *)item]);
 		break;
-	case SL_KIND_TEXT:
-	case SL_KIND_TEXTS:
-	case SL_KIND_LINES:
-		print_text((const char *)item, text);
-		break;
-	case SL_KIND_NAMED:
-		print_text(((const struct sl_named_text *)item)->text, text);
-		break;
-	case SL_KIND_ITEMS:
-		break;
+	default:
+		print_text((const char *)item + text_offset(o), text);
 	}
 }

@@ -413,8 +413,7 @@ enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free, for %u slots of %s with batches of %u "
-		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u "
-		"particles fit)",
+		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u particles fit)",
 		sl_sized((double)plan->memory.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
 		sl_sized((double)sl_memory_plan_slot(plan), each), sl_memory_plan_batch(plan),

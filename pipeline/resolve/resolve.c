@@ -74,8 +74,7 @@ static void resolve_check(struct sl_resolver *v)
 		}
 	if (sum > 1 + 1e-4) /* published fractions are rounded one by one */
 		sl_config_add_problem(v->r, "check",
-			"adds up to %g, but fractions of all particles add up to at most 1; use "
-			"smaller fractions",
+			"adds up to %g, but fractions of all particles add up to at most 1; use smaller fractions",
 			sum);
 }
 

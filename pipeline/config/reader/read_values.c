@@ -57,15 +57,12 @@ static bool fill_nested(struct sl_reader *r, const struct sl_option *o, const ch
 static bool fill_items(
 	struct sl_reader *r, const struct sl_option *o, const char *path, size_t n, uint64_t *value)
 {
-	char why[SL_WHY_BYTES];
-
 	if (n == SIZE_MAX)
 		return wrong(r, path, "is not a list; write a list of mappings: [{key: value}]");
-	if ((double)n < o->lo || (double)n > o->hi) {
-		snprintf(why, sizeof(why), "has %zu items, but %g to %g are allowed; %s", n, o->lo,
-			o->hi, (double)n < o->lo ? "add an item" : "remove items");
-		return wrong(r, path, why);
-	}
+	if ((double)n < o->lo || (double)n > o->hi)
+		return wrong(r, path,
+			sl_said("has %zu items, but %g to %g are allowed; %s", n, o->lo, o->hi,
+				(double)n < o->lo ? "add an item" : "remove items"));
 	*value = n;
 	return true;
 }
@@ -335,11 +332,8 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 			memcpy(&items, value, sizeof(items));
 	}
 	c->model = r->model;
-	if (!r->model && !sl_config_has_problem(r, "model")) {
-		char names[256];
-
+	if (!r->model && !sl_config_has_problem(r, "model"))
 		sl_config_add_problem(r, "model", "is missing: a run needs a model; use %s",
-			sl_suggest_model("", names, sizeof(names)));
-	}
+			sl_suggest_model(""));
 	return SL_OK;
 }

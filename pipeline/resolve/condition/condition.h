@@ -60,9 +60,6 @@ enum sl_unit sl_operand_column_unit(const struct sl_operand *v);
 /* Requires a number, for arithmetic. */
 void sl_want_number(struct sl_parser *p, const struct sl_operand *v);
 
-/* Requires a number whose bits can be tested. */
-void sl_want_bits(struct sl_parser *p, const struct sl_operand *v);
-
 /* Requires a number that is whole for every particle, for in. */
 void sl_want_whole(struct sl_parser *p, const struct sl_operand *v);
 
@@ -71,10 +68,6 @@ void sl_want_truth(struct sl_parser *p, struct sl_operand *v);
 
 /* Requires the same dimension of two numbers, for sums. */
 void sl_want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b);
-
-/* Requires two numbers that can be compared; equality: by == or !=, as a particle name needs. */
-void sl_want_comparable(
-	struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b, bool equality);
 
 /* --- operand ---------------------------------------------------------------------------------- */
 

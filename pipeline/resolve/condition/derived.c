@@ -112,8 +112,7 @@ static bool store(struct sl_resolver *v, const char *key, const char *name,
 		v->to->replaced |= SL_BIT(*column);
 	if (sl_label_unit(v->to->named.label, *column) != unit)
 		return sl_config_add_problem(v->r, key,
-			"replaces the built-in column '%s', which is in %s, by an expression in "
-			"%s; use another name",
+			"replaces the built-in column '%s', which is in %s, by an expression in %s; use another name",
 			name, sl_units[sl_column_facts[*column].unit].text,
 			*sl_units[unit].text ? sl_units[unit].text : "no unit");
 	return append(v, key, k, *column);
@@ -261,8 +260,7 @@ void sl_derived_end(struct sl_resolver *v)
 		if (v->state[i] == SL_DEFINED && sl_derived_find(v, name, &column, &unit) &&
 			before == 0)
 			sl_config_add_problem(v->r, sl_said("columns.%s", name),
-				"has no effect: keep, key, tallies and output.columns do not use "
-				"it; remove it");
+				"has no effect: keep, key, tallies and output.columns do not use it; remove it");
 	}
 }
 
@@ -317,8 +315,7 @@ sl_column_set sl_resolve_column_set(
 			continue;
 		if (sl_is_named_column((int)i) && is_name_in_files(list->at[k]))
 			sl_config_add_problem(v->r, item,
-				"%s is the name of something else in files; choose another name in "
-				"columns",
+				"%s is the name of something else in files; choose another name in columns",
 				sl_shown(list->at[k]));
 		else if (SL_HAS(set, i))
 			sl_config_add_problem(

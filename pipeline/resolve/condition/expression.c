@@ -109,8 +109,7 @@ static struct sl_operand parse_power(struct sl_parser *p)
 		(uint32_t)abs(exponent) | (exponent < 0 ? (uint32_t)SL_POWER_INVERSE : 0));
 	if (strncmp(p->at, "**", 2) == 0 || *p->at == '^')
 		sl_operand_fail(p, &v,
-			"has a power of a power, which has two meanings; write brackets, as in "
-			"(x^2)^3");
+			"has a power of a power, which has two meanings; write brackets, as in (x^2)^3");
 	return v;
 }
 

@@ -75,16 +75,6 @@ static void divide_fates(sl_fate_set fates, struct sl_program *k, struct sl_choi
 
 /* --- the items -------------------------------------------------------------------------------- */
 
-/* Adds the fate of that name; *seen is the set of fates named before. */
-static bool resolve_name(struct sl_resolver *v, const char *key, const char *word,
-	sl_fate_set *seen, struct sl_program *k)
-{
-	enum sl_fate fate;
-
-	return sl_resolve_fate_once(v, key, word, seen, &fate) &&
-	       sl_expression_add_fate(v, key, fate, k);
-}
-
 void sl_resolve_keep(struct sl_resolver *v)
 {
 	sl_fate_set fates = sl_final_fates(v->to) & ~SL_FATE_BIT(SL_FATE_damaged), seen = 0;
@@ -96,12 +86,15 @@ void sl_resolve_keep(struct sl_resolver *v)
 	for (uint32_t i = 0; i < v->c->keep.n; i++) {
 		const char *text = v->c->keep.at[i];
 		char key[SL_WORD_BYTES];
+		enum sl_fate fate;
 
 		snprintf(key, sizeof(key), "keep[%u]", i);
 		/* a single word can only be the name of a fate; that of a particle gets a hint */
-		right &= text[sl_word_length(text)] == '\0' && !sl_species_find(text)
-		                 ? resolve_name(v, key, text, &seen, &k)
-		                 : sl_expression_add(v, key, text, &k);
+		if (text[sl_word_length(text)] == '\0' && !sl_species_find(text))
+			right &= sl_resolve_fate_once(v, key, text, &seen, &fate) &&
+			         sl_expression_add_fate(v, key, fate, &k);
+		else
+			right &= sl_expression_add(v, key, text, &k);
 	}
 	if (!right)
 		return;

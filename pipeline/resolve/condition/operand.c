@@ -128,8 +128,7 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 
 	if (*p->at == '(')
 		sl_parser_fail(p, from,
-			"%s is not a function; use sqrt, hypot, atan2, exp, log, pow, min, max, abs "
-			"or wavelength",
+			"%s is not a function; use sqrt, hypot, atan2, exp, log, pow, min, max, abs or wavelength",
 			sl_shown(word));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(p->model->columns, i))
@@ -165,8 +164,7 @@ static void parse_species(
 {
 	if (!SL_HAS(p->model->columns, SL_COLUMN_pdg))
 		sl_parser_fail(p, v->from,
-			"'%s' is the name of a particle, but particles of model %s have no column pdg; "
-			"remove it",
+			"'%s' is the name of a particle, but particles of model %s have no column pdg; remove it",
 			species->name, p->model->name);
 	v->kind = SL_SPECIES;
 	v->whole = true;

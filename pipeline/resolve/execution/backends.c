@@ -152,8 +152,7 @@ static void refuse_pack(struct sl_resolver *v, const struct request *w)
 		if (sl_formats[i]->packing.chunk_bytes > 0)
 			words[n++] = sl_formats[i]->name;
 	sl_config_add_problem(v->r, w->key,
-		"%s compresses files on the device, but a file of %s %s; use auto, or "
-		"output.format: %s",
+		"%s compresses files on the device, but a file of %s %s; use auto, or output.format: %s",
 		sl_shown(w->name), f->name, f->no_streams, sl_listed(words, n));
 }
 

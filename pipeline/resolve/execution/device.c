@@ -127,8 +127,7 @@ static enum sl_status use_devices(struct sl_resolver *v, struct named *d)
 	if (d->choice == SL_ON_CUDA && choices->model && choices->model->digest &&
 		!choices->model->cuda.generate)
 		return sl_fail(SL_NO_DEVICE,
-			"model %s was built without CUDA; build it again where nvcc is, or use --device "
-			"cpu",
+			"model %s was built without CUDA; build it again where nvcc is, or use --device cpu",
 			choices->model->name);
 	/* emulation is a property of the process; it is set before the device is opened */
 	sl_device_emulate(d->choice == SL_ON_EMULATED);

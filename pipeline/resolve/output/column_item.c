@@ -54,8 +54,7 @@ bool sl_column_item_range(struct sl_resolver *v, const struct sl_column_item *it
 
 	if (!dots)
 		return sl_config_add_problem(v->r, it->key,
-			"range: '%s' is not a range; write two numbers with .. between them, such as "
-			"-1..1",
+			"range: '%s' is not a range; write two numbers with .. between them, such as -1..1",
 			range);
 	snprintf(from, sizeof(from), "%.*s", (int)(dots - range), range);
 	if (!sl_column_item_end(v, column, from, lo, &unit_lo) ||
@@ -83,7 +82,6 @@ bool sl_column_item_needs_range(struct sl_resolver *v, const struct sl_column_it
 		   *blank = *text ? " " : "";
 
 	return sl_config_add_problem(v->r, it->key,
-		"'%s' needs a range, because this model states none for it; write "
-		"%s:%u:0%s%s..%u%s%s",
+		"'%s' needs a range, because this model states none for it; write %s:%u:0%s%s..%u%s%s",
 		it->column, it->column, count, blank, text, hi, blank, text);
 }

@@ -26,26 +26,10 @@ static void check_columns(struct sl_resolver *v)
 			pixel ? "weight" : "pixel", pixel ? "weight" : "pixel");
 }
 
-/* Checks keep, the columns and the range of the sums. */
-static void check_image(struct sl_resolver *v, const struct sl_image *p)
-{
-	double pixels = (double)p->width * (double)p->height;
-
-	if (v->to->keep != SL_FATE_BIT(p->fate) && !sl_config_has_problem(v->r, "keep"))
-		sl_config_add_problem(v->r, "keep",
-			"must be %s alone, because the image shows particles of that fate; use "
-			"keep: %s",
-			sl_fate_facts[p->fate].name, sl_fate_facts[p->fate].name);
-	if (!sl_config_has_problem(v->r, "output.columns"))
-		check_columns(v);
-	if ((double)v->c->run.particles / (p->in_turn ? pixels : 1) >= pixel_limit)
-		sl_config_add_problem(v->r, "output.image",
-			"can count 2^32 or more particles in one pixel, which overflows its sum; use fewer particles");
-}
-
 void sl_resolve_image(struct sl_resolver *v)
 {
 	const struct sl_model *m = v->to->model;
+	struct sl_image *p = &v->to->image;
 
 	if (!v->c->output.image) {
 		sl_config_refuse_unused(v->r, "output.white", "the run makes no image",
@@ -60,9 +44,19 @@ void sl_resolve_image(struct sl_resolver *v)
 			"output.format: none writes none; remove it or use output.format: openpmd");
 		return;
 	}
-	if (!m->image || !m->image(v->to->rules.bytes, &v->to->image))
+	if (!m->image || !m->image(v->to->rules.bytes, p)) {
 		sl_config_add_problem(v->r, "output.image",
 			"needs pixels, but this model configuration defines none; remove it");
-	else
-		check_image(v, &v->to->image);
+		return;
+	}
+	if (v->to->keep != SL_FATE_BIT(p->fate) && !sl_config_has_problem(v->r, "keep"))
+		sl_config_add_problem(v->r, "keep",
+			"must be %s alone, because the image shows particles of that fate; use keep: %s",
+			sl_fate_facts[p->fate].name, sl_fate_facts[p->fate].name);
+	if (!sl_config_has_problem(v->r, "output.columns"))
+		check_columns(v);
+	if ((double)v->c->run.particles / (p->in_turn ? (double)p->width * p->height : 1) >=
+		pixel_limit)
+		sl_config_add_problem(v->r, "output.image",
+			"can count 2^32 or more particles in one pixel, which overflows its sum; use fewer particles");
 }

@@ -12,8 +12,7 @@ static bool is_over_run(struct sl_resolver *v)
 
 	if (word[0] && strcmp(word, "run") != 0 && strcmp(word, "batch") != 0)
 		sl_config_add_problem(v->r, "output.order",
-			"%s is not an order; use run (by key over the whole run) or batch (by key "
-			"within each batch)",
+			"%s is not an order; use run (by key over the whole run) or batch (by key within each batch)",
 			sl_shown(word));
 	return strcmp(word, "run") == 0;
 }
@@ -32,37 +31,27 @@ static sl_column_set columns_of(const struct sl_choices *choices, bool rules)
 	return rules ? set & ~choices->model->constants(choices->rules.bytes, &values) : set;
 }
 
-/* A sample of a format of columns changes the weights in the files, so they must have one. */
-static void check_weight(struct sl_resolver *v)
-{
-	if (!SL_HAS(v->to->columns, SL_COLUMN_weight) && v->to->format->join &&
-		v->to->list_order.sample > 0)
-		sl_config_add_problem(v->r, "output.columns",
-			"lacks weight, with which the particles of output.sample count; add weight");
-}
-
-/* For a format whose batches cannot become one file. */
-static void refuse_all(struct sl_resolver *v)
+void sl_resolve_list_order(struct sl_resolver *v)
 {
 	static const char *const keys[] = {
 		"output.joined", "output.order", "output.sample", "output.limit"};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		sl_config_refuse_unused(v->r, keys[i], "the format has no file of the whole run",
-			"remove it or use another output.format");
-}
-
-void sl_resolve_list_order(struct sl_resolver *v)
-{
 	if (!v->to->format)
 		return;
 	if (!sl_format_is_mcpl(v->to->format) && !v->to->format->join) {
-		refuse_all(v);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			sl_config_refuse_unused(v->r, keys[i],
+				"the format has no file of the whole run",
+				"remove it or use another output.format");
 		return;
 	}
 	v->to->list_order = (struct sl_list_order){
 		.run = is_over_run(v), .sample = v->c->output.sample, .limit = v->c->output.limit};
-	check_weight(v);
+	/* a sample of a format of columns changes the weights in the files */
+	if (!SL_HAS(v->to->columns, SL_COLUMN_weight) && v->to->format->join &&
+		v->to->list_order.sample > 0)
+		sl_config_add_problem(v->r, "output.columns",
+			"lacks weight, with which the particles of output.sample count; add weight");
 	v->to->list_order.columns = columns_of(v->to, v->ranges);
 	v->to->internal |= v->to->list_order.columns & ~v->to->columns;
 	v->to->columns |= v->to->list_order.columns;

@@ -127,19 +127,6 @@ static void check_columns(struct sl_resolver *v)
 			v->to->format->name, m->name, sl_listed(words, n));
 }
 
-/* For other formats: refuses the keys of the section output.mcpl. */
-static void refuse_all(struct sl_resolver *v)
-{
-	for (size_t i = 0; i < sl_n_options; i++) {
-		const char *key = sl_options[i].key;
-
-		if (sl_key_below(key, "output.mcpl"))
-			sl_config_refuse_unused(v->r, key,
-				"only the formats mcpl and mcpl.gz use it",
-				"remove it or add output.format: mcpl");
-	}
-}
-
 sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set)
 {
 	const struct sl_model *m = v->to->model;
@@ -149,8 +136,11 @@ sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set)
 	enum sl_column flags;
 
 	if (!sl_format_is_mcpl(v->to->format)) {
-		if (v->to->format)
-			refuse_all(v);
+		for (size_t i = 0; v->to->format && i < sl_n_options; i++)
+			if (sl_key_below(sl_options[i].key, "output.mcpl"))
+				sl_config_refuse_unused(v->r, sl_options[i].key,
+					"only the formats mcpl and mcpl.gz use it",
+					"remove it or add output.format: mcpl");
 		return set;
 	}
 	if (v->c->output.columns.n > 0)

@@ -97,8 +97,7 @@ static bool resolve_bits(
 	f->exact = it->count && strcmp(it->count, "float") == 0;
 	if (!it->count && real && !f->logarithmic && !known)
 		return sl_config_add_problem(v->r, it->key,
-			"'%s' lacks the number of bits; write %s_log:32, or %s:float for the order of "
-			"all numbers",
+			"'%s' lacks the number of bits; write %s_log:32, or %s:float for the order of all numbers",
 			it->column, it->column, it->column);
 	if (!f->exact)
 		return sl_column_item_count(v, it, "bits", real ? FLOAT_BITS_MAX : KEY_BITS_MAX,
@@ -114,8 +113,7 @@ static bool resolve_bits(
 			it->column, it->column);
 	if (it->rest)
 		return sl_config_add_problem(v->r, it->key,
-			"'%s:float' takes no range, because it is the order of all numbers; remove "
-			"the range",
+			"'%s:float' takes no range, because it is the order of all numbers; remove the range",
 			it->column);
 	return true;
 }
@@ -130,8 +128,7 @@ static bool check_descending(
 		!SL_HAS(v->to->model->constants(v->to->rules.bytes, &values), f->column))
 		return true;
 	return sl_config_add_problem(v->r, it->key,
-		"'%s' is the same for all particles, so it cannot be sorted in descending order; "
-		"remove it",
+		"'%s' is the same for all particles, so it cannot be sorted in descending order; remove it",
 		it->column);
 }
 

@@ -57,18 +57,6 @@ static const char *example(const struct sl_choices *choices)
 	return sl_fate_facts[f].name;
 }
 
-/* Reads "1e-3" or "0.1 %"; false with why set when it is not a bound. */
-static bool parse_bound(const char *bound, double *below)
-{
-	if (!sl_fraction_parse(bound, below))
-		return false;
-	if (*below > 0 && *below < 1)
-		return true;
-	return sl_refuse(
-		"%s is out of range: the bound is above 0 and below 1; use for example 1e-3",
-		sl_shown(bound));
-}
-
 /*
  * Resolves stop.when. The parts are checked from left to right, and the first problem is
  * reported.
@@ -100,8 +88,12 @@ static void resolve_when(struct sl_resolver *v)
 		sl_config_add_problem(v->r, WHEN, "%s lacks a < after the %s; use %s(%s) < 1e-3",
 			sl_shown(v->c->stop.when), g->likelihood ? "bracket" : "fate",
 			g->likelihood ? "sd" : MEASURE, p.fate);
-	} else if (!parse_bound(p.bound, &g->below)) {
+	} else if (!sl_fraction_parse(p.bound, &g->below)) {
 		sl_config_add_problem(v->r, WHEN, "%s", sl_last_error());
+	} else if (!(g->below > 0 && g->below < 1)) {
+		sl_config_add_problem(v->r, WHEN,
+			"%s is out of range: the bound is above 0 and below 1; use for example 1e-3",
+			sl_shown(p.bound));
 	}
 	g->min_batches = v->c->stop.min_batches ? v->c->stop.min_batches : MIN_BATCHES;
 }

@@ -293,8 +293,7 @@ static bool resolve_grid(
 				return false;
 		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
 			return sl_config_add_problem(v->r, key,
-				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an "
-				"axis, COLUMN:BINS",
+				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an axis, COLUMN:BINS",
 				element, sl_score_names[SL_SCORE_DEPOSIT],
 				sl_score_names[SL_SCORE_FLUENCE], sl_score_names[SL_SCORE_TRACK],
 				sl_score_names[SL_SCORE_CROSSING]);

@@ -49,8 +49,7 @@ bool sl_score_read_plane(
 		bottom = HUGE_VAL;
 	return ((float)f->plane > 0 && (float)f->plane <= (float)bottom) ||
 	       sl_config_add_problem(v->r, key,
-		       "the plane at %g cm is outside of the model; use a depth above 0, of at most "
-		       "%g cm",
+		       "the plane at %g cm is outside of the model; use a depth above 0, of at most %g cm",
 		       f->plane, bottom);
 }
 
