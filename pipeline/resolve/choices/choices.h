@@ -131,13 +131,13 @@ struct sl_resolver {
 /*
  * Looks up the fates and columns that a configuration names.
  *
- * Each function that takes a reader adds a problem for the configuration key when the name is
+ * Each function that takes a resolver adds a problem for the configuration key when the name is
  * unknown or not allowed, with a suggestion.
  */
 
 /*
  * The set of fates that a particle can end with: those of the model, and dropped if keep has
- * conditions. Call it after sl_resolve_keep(v).
+ * conditions. Call it after sl_resolve_keep().
  */
 sl_fate_set sl_final_fates(const struct sl_choices *choices);
 

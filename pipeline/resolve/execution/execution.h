@@ -42,7 +42,7 @@ const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]
 
 /*
  * Sets mode and mode_reason, and turns a schedule of auto into histories where no GPU can measure.
- * Call it after sl_resolve_primitives(v).
+ * Call it after sl_resolve_primitives().
  */
 void sl_resolve_mode(struct sl_resolver *v);
 

@@ -88,9 +88,7 @@ void sl_resolve_key(struct sl_resolver *v);
  */
 
 /*
- * Sets the tallies of *choices, those without brackets first. ranges: choices->rules are made, so
- * that the model can state the range of a column; d: the derived columns. Call it after
- * sl_resolve_keep(v).
+ * Sets the tallies of the choices, those without brackets first. Call it after sl_resolve_keep().
  */
 void sl_resolve_tallies(struct sl_resolver *v);
 
@@ -125,8 +123,8 @@ bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field
 /* Resolves output.image and output.white: does the run make an image, and of what?. */
 
 /*
- * Sets choices->image when output.image is true, and checks that keep and the columns fit. rules:
- * choices->rules are made. Call it after keep and the columns are resolved.
+ * Sets the image of the choices when output.image is true, and checks that keep and the columns
+ * fit. Call it after keep and the columns are resolved.
  */
 void sl_resolve_image(struct sl_resolver *v);
 
@@ -138,8 +136,8 @@ void sl_resolve_image(struct sl_resolver *v);
  */
 
 /*
- * Sets choices->list_order, and adds the columns that decide, as internal ones, to those of the
- * table. Called after the columns and the key are resolved. rules: choices->rules are made.
+ * Sets list_order of the choices, and adds the columns that decide, as internal ones, to those of
+ * the table. Called after the columns and the key are resolved.
  */
 void sl_resolve_list_order(struct sl_resolver *v);
 
@@ -147,7 +145,7 @@ void sl_resolve_list_order(struct sl_resolver *v);
 
 /* Resolves stop: the precision at which a run ends early. */
 
-/* Sets choices->stop_rule from the keys below stop. Call it after sl_resolve_keep(v). */
+/* Sets stop_rule of the choices from the keys below stop. Call it after sl_resolve_keep(). */
 void sl_resolve_stop(struct sl_resolver *v);
 
 /* --- mcpl_output ------------------------------------------------------------------------------ */
@@ -155,9 +153,9 @@ void sl_resolve_stop(struct sl_resolver *v);
 /* Resolves output.mcpl: the contents of MCPL files. */
 
 /*
- * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that
- * the records need. For other formats: adds a problem for each key of output.mcpl and returns set,
- * the columns of output.columns. rules: choices->rules are made.
+ * For the formats mcpl and mcpl.gz: sets format_facts of the choices and returns the set of columns
+ * that the records need. For other formats: adds a problem for each key of output.mcpl and returns
+ * set, the columns of output.columns.
  */
 sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set);
 

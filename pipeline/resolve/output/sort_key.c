@@ -132,7 +132,7 @@ static bool check_descending(
 		it->column);
 }
 
-/* Resolves one item. ranges: the model can be asked for its range. */
+/* Resolves one item. */
 static bool resolve_field(struct sl_resolver *v, struct sl_column_item *it, struct sl_key_field *f)
 {
 	const struct sl_model *m = v->to->model;
