@@ -14,9 +14,6 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
-
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) \
 	{#name, operands, least, most, sets, help, details},
@@ -97,8 +94,7 @@ static enum sl_status add_set(struct sl_args *a, const struct sl_args_option *o,
 			SL_SETS_MAX);
 	if (!o->key && !strchr(value, '='))
 		return sl_fail(SL_USAGE,
-			"--set %s: '=' is missing between key and value; for example --set "
-			"run.seed=7",
+			"--set %s: '=' is missing between key and value; for example --set run.seed=7",
 			value);
 	a->n_sets++;
 	if (!o->key) {

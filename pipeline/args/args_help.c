@@ -4,9 +4,6 @@
  */
 #include "pipeline/args/args.h"
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
-
 enum { NOTE_BYTES = 128 };
 
 /*

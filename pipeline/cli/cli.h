@@ -82,17 +82,17 @@ extern struct sl_ranks *sl_cli_ranks;
 /* The name of the configuration of the command line in messages: "<stdin>" for the operand -. */
 const char *sl_config_name(const struct sl_args *a);
 
+/* The configuration of the command line, resolved, as sl_read_config() has read it last. */
+extern struct sl_config sl_cli_config;
+extern struct sl_choices sl_cli_choices;
+
 /*
  * Reads and resolves the configuration of the command line. Standard input is read once; a later
  * call uses the same text. Prints all problems of a configuration to stderr, of several ranks on
- * the first one; sl_last_error() is then "". c and choices are static storage of the caller.
+ * the first one; sl_last_error() is then "". existing: if run.batch is auto and the output directory
+ * has a run, takes that run's batch size.
  */
-enum sl_status sl_read_config(
-	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
-
-/* If run.batch is auto and the output directory has a run, takes that run's batch size. */
-enum sl_status sl_use_existing_batch_size(
-	struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
+enum sl_status sl_read_config(struct sl_args *a, bool existing);
 
 /*
  * Reads, resolves, plans and refuses what cannot run; predict: also predicts the time and the bytes

@@ -20,7 +20,6 @@
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report.h"
 #include "pipeline/status/status.h"
-#include "pipeline/text/text.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/device/device.h"
 
@@ -74,14 +73,11 @@ static void show_case(const struct sl_comparison *c, size_t number)
 enum sl_status sl_command_compare(struct sl_args *a)
 {
 	static struct sl_comparison c;
-	static struct sl_config config;
-	static struct sl_choices choices;
 	bool shown = !a->quiet && isatty(STDERR_FILENO);
-	enum sl_status s = sl_read_config(a, &config, &choices), printed = SL_OK;
+	enum sl_status s, printed = SL_OK;
 
-	if (s != SL_OK)
-		return s;
-	s = sl_compare_plan(&config, &choices, a->full, &c);
+	SL_TRY(sl_read_config(a, false));
+	s = sl_compare_plan(&sl_cli_config, &sl_cli_choices, a->full, &c);
 	c.argv = a->argv;
 	/* A stopped comparison keeps no results, so its batches are cancelled after one second. */
 	sl_cli_control.cancel_after = 1;
@@ -125,14 +121,21 @@ static enum sl_status compare_on(struct sl_args *a, const char *device)
 	return sl_command_compare(&compare);
 }
 
+/* Checks the rules of the model by some particles of the configuration. */
+static enum sl_status check_rules(int *levels)
+{
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+
+	SL_TRY(sl_plan_make(&sl_cli_config, &sl_cli_choices, &plan));
+	return sl_model_check_rules(&plan->recipe,
+		plan->recipe.particles < CHECKED ? (uint32_t)plan->recipe.particles : CHECKED,
+		levels);
+}
+
 static enum sl_status check(struct sl_args *a)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
-	struct sl_plan *plan = NULL;
 	const struct sl_model *model;
 	struct sl_device device;
-	enum sl_status s;
 	int levels = 0;
 
 	if (a->n_operands < 3)
@@ -142,18 +145,12 @@ static enum sl_status check(struct sl_args *a)
 	a->operands += 2;
 	if (a->n_sets == SL_SETS_MAX)
 		return sl_fail(SL_USAGE, "too many settings; remove one");
-	SL_TRY(sl_read_config(a, &config, &choices));
-	if (config.model != model)
+	SL_TRY(sl_read_config(a, false));
+	if (sl_cli_config.model != model)
 		return sl_fail(SL_USAGE, "%s: uses model %s, not %s; name a configuration of it",
-			a->operands[0], config.model->name, model->name);
-	SL_TRY(sl_plan_make(&config, &choices, &plan));
-	s = sl_model_check_rules(&plan->recipe,
-		plan->recipe.particles < CHECKED ? (uint32_t)plan->recipe.particles : CHECKED,
-		&levels);
-	sl_plan_free(plan);
-	SL_TRY(s);
-	printf("model %s, digest %s: one, few and all steps per call give the same bits on %d CPU "
-	       "level%s\n",
+			a->operands[0], sl_cli_config.model->name, model->name);
+	SL_TRY(check_rules(&levels));
+	printf("model %s, digest %s: one, few and all steps per call give the same bits on %d CPU level%s\n",
 		model->name, model->digest, levels, levels == 1 ? "" : "s");
 	SL_TRY(compare_on(a, "emulated"));
 	sl_device_emulate(false);
@@ -191,15 +188,12 @@ static enum sl_status read_count(const char *option, const char *text, uint64_t 
  */
 enum sl_status sl_command_replay(struct sl_args *a)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	uint64_t id;
 
 	SL_TRY(read_count("id", a->id, &id));
-	SL_TRY(sl_read_config(a, &config, &choices));
-	SL_TRY(sl_use_existing_batch_size(a, &config, &choices));
-	SL_TRY(sl_plan_make(&config, &choices, &plan));
+	SL_TRY(sl_read_config(a, true));
+	SL_TRY(sl_plan_make(&sl_cli_config, &sl_cli_choices, &plan));
 	return sl_replay(plan, sl_config_name(a), id, a->json, stdout);
 }
 

@@ -13,12 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pipeline/args/args.h"
 #include "pipeline/cli/cli.h"
 #include "pipeline/external/external.h"
 #include "pipeline/help/help.h"
-#include "pipeline/ranks/ranks.h"
-#include "pipeline/text/text.h"
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
@@ -50,8 +47,7 @@ static enum sl_status raise_stack_limit(void)
 	if (limit.rlim_max >= limit.rlim_cur && setrlimit(RLIMIT_STACK, &limit) == 0)
 		return SL_OK;
 	return sl_fail(SL_HOST_MEMORY,
-		"the stack is limited to %lu KiB, but %d KiB are needed; raise the limit "
-		"(ulimit -s)",
+		"the stack is limited to %lu KiB, but %d KiB are needed; raise the limit (ulimit -s)",
 		limit.rlim_max >> 10, STACK_KIB);
 }
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "pipeline/text/text.h"
-
 /* Seconds between two lines of a log, and the share between them that makes a line due. */
 static const double seconds_least = 30, seconds_most = 600, share_between = 0.1;
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
-
 /*
  * Sets *batch to the smallest batch of all ranks: one with less memory, or without a GPU, may have
  * planned smaller ones than the others, but the files depend on their size.

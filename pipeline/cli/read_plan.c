@@ -6,13 +6,8 @@
 #include <unistd.h>
 
 #include "pipeline/compare/compare.h"
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/output/output.h"
-#include "pipeline/plan/plan.h"
 #include "pipeline/replay/replay.h"
-#include "pipeline/resolve/resolve.h"
-#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 
 /* Is the configuration read from standard input? A file of that name is ./-. */
@@ -55,11 +50,21 @@ static enum sl_status open_config(
 		sl_config_name(a), text, bytes, a->set, a->n_sets, config, reader);
 }
 
-enum sl_status sl_read_config(
-	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+struct sl_config sl_cli_config;
+struct sl_choices sl_cli_choices;
+
+/* For SL_CLOSED_BY. */
+static void close_reader(struct sl_reader **reader)
 {
+	sl_config_close(*reader);
+}
+
+/* Reads and resolves, and prints the problems. */
+static enum sl_status read_once(const struct sl_args *a)
+{
+	SL_CLOSED_BY(close_reader) struct sl_reader *reader = NULL;
+	struct sl_config *config = &sl_cli_config;
 	char no_gpu[SL_MESSAGE_BYTES] = "";
-	struct sl_reader *reader = NULL;
 	enum sl_status s = open_config(a, config, &reader);
 
 	if (s == SL_OK && a->part)
@@ -71,54 +76,48 @@ enum sl_status sl_read_config(
 	if (s == SL_OK && a->command == SL_COMMAND_replay)
 		sl_replay_use_cpu(config);
 	if (s == SL_OK)
-		s = sl_resolve(config, reader, choices);
+		s = sl_resolve(config, reader, &sl_cli_choices);
 	if (no_gpu[0])
-		memcpy(choices->device_reason, no_gpu, sizeof(no_gpu));
+		memcpy(sl_cli_choices.device_reason, no_gpu, sizeof(no_gpu));
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
 		if (prints())
 			fputs(sl_config_report(reader), stderr);
 		sl_set_last_error(""); /* the report has it all */
 	}
-	sl_config_close(reader);
 	return s;
 }
 
-enum sl_status sl_use_existing_batch_size(
-	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
+enum sl_status sl_read_config(struct sl_args *a, bool existing)
 {
 	static char set[64];
 	uint64_t batch = 0;
 
-	if (config->run.batch == 0)
-		SL_TRY(sl_output_batch(config, &batch));
+	SL_TRY(read_once(a));
+	if (existing && sl_cli_config.run.batch == 0)
+		SL_TRY(sl_output_batch(&sl_cli_config, &batch));
 	if (batch == 0 || a->n_sets == SL_SETS_MAX)
 		return SL_OK;
 	snprintf(set, sizeof(set), "run.batch=%lu", batch);
 	a->set[a->n_sets++] = set;
-	return sl_read_config(a, config, choices);
+	return read_once(a);
 }
 
 enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **plan)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
-	enum sl_status s = sl_read_config(a, &config, &choices);
 	uint64_t done = 0;
 
 	*plan = NULL;
-	if (s == SL_OK && a->resume)
-		s = sl_use_existing_batch_size(a, &config, &choices);
-	if (s == SL_OK && a->print_config) {
+	SL_TRY(sl_read_config(a, a->resume));
+	if (a->print_config) {
 		static char text[SL_CONFIG_TEXT_BYTES];
 
-		sl_config_print(&config, true, text, sizeof(text));
+		sl_config_print(&sl_cli_config, true, text, sizeof(text));
 		if (prints())
 			fputs(text, stdout);
 		return SL_OK;
 	}
-	if (s == SL_OK)
-		s = sl_plan_make(&config, &choices, plan);
-	if (s == SL_OK && a->resume)
-		s = sl_output_done(*plan, &done);
-	return s == SL_OK ? sl_plan_check_resources(*plan, done, predict) : s;
+	SL_TRY(sl_plan_make(&sl_cli_config, &sl_cli_choices, plan));
+	if (a->resume)
+		SL_TRY(sl_output_done(*plan, &done));
+	return sl_plan_check_resources(*plan, done, predict);
 }

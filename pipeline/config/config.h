@@ -23,35 +23,46 @@
 /* --- quantity --------------------------------------------------------------------------------- */
 
 /*
+ * A text for a part of a message, such as a name or a size: one of sixteen of this thread, in turn,
+ * so that a message can have several. sl_shown() quotes a text as sl_show() does, sl_said()
+ * formats one, sl_suggested() and sl_listed() write what sl_suggest() and sl_list_words() do.
+ */
+enum { SL_PART_BYTES = 640 };
+char *sl_message_part(void);
+const char *sl_shown(const char *text);
+const char *sl_said(const char *format, ...) SL_PRINTF(1, 2);
+const char *sl_suggested(const char *written, const char *const *words, size_t n);
+const char *sl_listed(const char *const *words, size_t n);
+
+/*
  * Parses counts, quantities with a unit, and fractions.
  *
  * A text is read as a whole or refused: "1e6" is a million or an error, never 1 with a rest.
- * Nothing depends on the locale. On failure the functions return false and write the message to
+ * Nothing depends on the locale. On failure the functions return false, and sl_last_error() says
  * why.
  */
 
 /* Bytes for a message about a value. */
 enum { SL_WHY_BYTES = 512 };
 
-/* Writes the message to why. Always returns false, for: return sl_refuse(why, "...", ...). */
-bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...) SL_PRINTF(2, 3);
+/* Sets sl_last_error(). Always returns false, for: return sl_refuse("...", ...). */
+bool sl_refuse(const char *format, ...) SL_PRINTF(1, 2);
 
 /* A number with a unit of the dimension; *value is in the internal unit of the dimension. */
-bool sl_real_parse(
-	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES]);
+bool sl_real_parse(const char *text, enum sl_dimension dimension, double *value);
 
 /*
  * Converts a scanned number in a power of a unit, such as 3 cm^2, to the internal units; shown is
  * its text in messages.
  */
 bool sl_real_convert(const struct sl_decimal *n, const char *shown,
-	const struct sl_unit_facts *unit, int power, double *value, char why[SL_WHY_BYTES]);
+	const struct sl_unit_facts *unit, int power, double *value);
 
 /* A fraction: 0.007, or 0.7 %, which gives the same bits. */
-bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES]);
+bool sl_fraction_parse(const char *text, double *value);
 
 /* An unsigned whole number, such as 1000, 1e3 or 1_000. */
-bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES]);
+bool sl_count_parse(const char *text, uint64_t *value);
 
 /* --- part ------------------------------------------------------------------------------------- */
 
@@ -228,11 +239,10 @@ void sl_value_clear(const struct sl_option *o, void *value);
 bool sl_value_absent(const struct sl_option *o, const void *value);
 
 /*
- * Parses text as one item into *item and checks its range; false with why set when it is wrong. Not
- * for SL_KIND_ITEMS, whose keys have the values.
+ * Parses text as one item into *item and checks its range; false after sl_refuse() when it is
+ * wrong. Not for SL_KIND_ITEMS, whose keys have the values.
  */
-bool sl_value_parse(
-	const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES]);
+bool sl_value_parse(const struct sl_option *o, const char *text, void *item);
 
 /* Prints one item as YAML that reads back to the same bits. */
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES]);
@@ -264,6 +274,12 @@ size_t sl_option_path(
 /* Option i of a run of the model, common options first, with its path; NULL after the last. */
 const struct sl_option *sl_option_at(
 	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES]);
+
+/*
+ * Option i of all tables, the common ones first; NULL after the last. *model is its model, NULL for
+ * a common option.
+ */
+const struct sl_option *sl_option_of_all(size_t i, const struct sl_model **model);
 
 /* The option with that full path, or NULL. *model is its model, NULL for a common option. */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model);

@@ -44,14 +44,11 @@ const struct sl_option sl_options[] = {
 	 * that 32-bit counters on a device cannot overflow.
 	 */
 	PLAIN(run.name, TEXT, .fallback = "run",
-		.help = "prefix of the names of all files of the run: letters, digits, '.', '_' and "
-			"'-'"),
+		.help = "prefix of the names of all files of the run: letters, digits, '.', '_' and '-'"),
 	OPTION(run.seed, COUNT, NUMBER, 0, 0x1p64, .fallback = "1",
-		.help = "seed of all random numbers; runs with different seeds are statistically "
-			"independent"),
+		.help = "seed of all random numbers; runs with different seeds are statistically independent"),
 	OPTION(run.particles, COUNT, NUMBER, 1, 0x1p48, .required = true,
-		.help = "number of particles to generate; model list: number of particles to read, "
-			"default all"),
+		.help = "number of particles to generate; model list: number of particles to read, default all"),
 	OPTION(run.batch, COUNT, NUMBER, 1, 0x1p31, .fallback = "auto", .automatic = true,
 		.help = "particles per batch; each batch is one file; auto: 2^18 to 2^24, such that "
 			"a run has at most 64 batches where possible"),
@@ -109,8 +106,7 @@ const struct sl_option sl_options[] = {
 		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
 			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "
 			"COLUMN_log:BITS for the logarithm, such as ekin_log:16, or COLUMN:float for "
-			"the exact order of numbers; -COLUMN sorts in descending order; equal keys "
-			"are sorted by id"),
+			"the exact order of numbers; -COLUMN sorts in descending order; equal keys are sorted by id"),
 	PLAIN(tallies, LINES, .nested = true,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
@@ -159,8 +155,7 @@ const struct sl_option sl_options[] = {
 	PLAIN(output.order, TEXT,
 		.help = "run merges the sorted batches into the joined file in the order of the key "
 			"over the whole run; batch joins them one "
-			"after another, each in the order of the key; run implies joined; default: "
-			"batch"),
+			"after another, each in the order of the key; run implies joined; default: batch"),
 	OPTION(output.sample, COUNT, NUMBER, 1, 0x1p48,
 		.help = "the joined file has a weighted sample of so many "
 			"survivors, whose weights are raised so that sums of weights keep their "
@@ -188,8 +183,7 @@ const struct sl_option sl_options[] = {
 			"photon, 2112 neutron, 11 electron; default: 22; particles of model list "
 			"have their own codes"),
 	OPTION(output.mcpl.energy, REAL, ENERGY, 0, DBL_MAX,
-		.help = "format mcpl: kinetic energy of all particles, such as 2 eV, for models "
-			"without an energy"),
+		.help = "format mcpl: kinetic energy of all particles, such as 2 eV, for models without an energy"),
 	PLAIN(output.mcpl.userflags, TEXT,
 		.help = "format mcpl: column written as user flags: id, userflags, pixel, steps, "
 			"collisions, fate, or none; default: userflags for model list, else pixel "
@@ -282,6 +276,20 @@ const char *sl_key_leaf(const char *path)
 	const char *dot = strrchr(path, '.');
 
 	return dot ? dot + 1 : path;
+}
+
+const struct sl_option *sl_option_of_all(size_t i, const struct sl_model **model)
+{
+	*model = NULL;
+	if (i < sl_n_options)
+		return &sl_options[i];
+	i -= sl_n_options;
+	for (int k = 0; k < sl_n_models; i -= sl_models[k++]->n_options)
+		if (i < sl_models[k]->n_options) {
+			*model = sl_models[k];
+			return &sl_models[k]->options[i];
+		}
+	return NULL;
 }
 
 /*

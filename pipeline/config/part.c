@@ -69,8 +69,7 @@ static enum sl_status read_slurm(struct sl_part *part)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"--part slurm: task %lu of %lu tasks from %lu to %lu in steps of %lu is no part "
-		"of a run (the array is not of the form MIN-MAX); submit the whole array again, or "
-		"use --part I/N",
+		"of a run (the array is not of the form MIN-MAX); submit the whole array again, or use --part I/N",
 		id, count, min, max, step);
 }
 

@@ -11,52 +11,87 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
+/* A longer list of words is cut, so that the rest of the message has space. */
+enum { LIST_BYTES = 400 };
 
-bool sl_refuse(char why[SL_WHY_BYTES], const char *format, ...)
+char *sl_message_part(void)
 {
+	static _Thread_local char parts[16][SL_PART_BYTES];
+	static _Thread_local unsigned used;
+
+	return parts[used++ % 16];
+}
+
+const char *sl_shown(const char *text)
+{
+	return sl_show(sl_message_part(), text);
+}
+
+const char *sl_suggested(const char *written, const char *const *words, size_t n)
+{
+	return sl_suggest(written, words, n, sl_message_part(), LIST_BYTES);
+}
+
+const char *sl_listed(const char *const *words, size_t n)
+{
+	return sl_list_words(sl_message_part(), LIST_BYTES, words, n);
+}
+
+const char *sl_said(const char *format, ...)
+{
+	char *text = sl_message_part();
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, SL_WHY_BYTES, format, args);
+	vsnprintf(text, SL_PART_BYTES, format, args);
 	va_end(args);
+	return text;
+}
+
+bool sl_refuse(const char *format, ...)
+{
+	char why[SL_WHY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	sl_set_last_error(why);
 	return false;
 }
 
 /* Refuses leading zeros: YAML 1.1 readers take 0777 for octal 511. */
-static bool padded(const char *shown, char why[SL_WHY_BYTES])
+static bool padded(const char *shown)
 {
-	return sl_refuse(why,
+	return sl_refuse(
 		"%s has a leading 0 (YAML readers can take it for octal); remove the 0", shown);
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
 /* 1e6 and 1_000_000 are whole numbers; the digits are exact, so no double is involved. */
-bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
+bool sl_count_parse(const char *text, uint64_t *value)
 {
-	char shown[SL_SHOWN_BYTES];
+	const char *shown = sl_shown(text);
 	struct sl_decimal n;
 
 	/* the number must be the whole text: "10M" and "1e6 " are refused */
-	sl_show(shown, text);
 	if (!sl_decimal_scan(text, &n) || *n.end)
-		return sl_refuse(why,
-			"%s is not a count (a whole number without a unit); write a number such as 1e6 "
-			"or 1_000_000",
+		return sl_refuse(
+			"%s is not a count (a whole number without a unit); write a number such as 1e6 or 1_000_000",
 			shown);
 	if (n.padded)
-		return padded(shown, why);
+		return padded(shown);
 	switch (sl_decimal_to_integer(&n, value)) {
 	case SL_INTEGER_NEGATIVE:
-		return sl_refuse(why,
+		return sl_refuse(
 			"%s is negative, but this is a count; use a whole number from 0", shown);
 	case SL_INTEGER_FRACTION:
-		return sl_refuse(why,
+		return sl_refuse(
 			"%s has a fractional part, but this is a count; use a whole number", shown);
 	case SL_INTEGER_TOO_LARGE:
-		return sl_refuse(why, "%s is too large (a count has 64 bits); use at most %lu",
-			shown, UINT64_MAX);
+		return sl_refuse("%s is too large (a count has 64 bits); use at most %lu", shown,
+			UINT64_MAX);
 	case SL_INTEGER_OK:
 		break;
 	}
@@ -96,8 +131,8 @@ static const struct sl_unit_facts *find_unit(const char *text)
 	return NULL;
 }
 
-/* Writes the units of a dimension as "cm, m or mm". */
-static const char *list_units(enum sl_dimension dimension, char *text, size_t size)
+/* The units of a dimension as "cm, m or mm". */
+static const char *list_units(enum sl_dimension dimension)
 {
 	const char *words[SL_UNIT_COUNT];
 	size_t n = 0;
@@ -105,7 +140,7 @@ static const char *list_units(enum sl_dimension dimension, char *text, size_t si
 	for (int u = 0; u < SL_UNIT_COUNT; u++)
 		if (sl_units[u].dimension == dimension)
 			words[n++] = sl_units[u].text;
-	return sl_list_words(text, size, words, n);
+	return sl_listed(words, n);
 }
 
 /* The exponent k if factor is 10^k with |k| <= 9, else 0. */
@@ -122,31 +157,30 @@ static int power_of_ten(double factor)
 }
 
 /*
- * The unit named by text, the part of whole after the number n. NULL, with why set, when it is not
+ * The unit named by text, the part of whole after the number n. NULL, after sl_refuse(), when it is not
  * a unit of the dimension.
  */
 static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
-	const struct sl_decimal *n, enum sl_dimension dimension, char why[SL_WHY_BYTES])
+	const struct sl_decimal *n, enum sl_dimension dimension)
 {
 	const struct sl_unit_facts *unit = find_unit(text);
-	char shown[SL_SHOWN_BYTES], units[128];
+	const char *shown, *units;
 	bool bare = n->infinite || n->n_digits == 0; /* 0 and inf need no unit */
 
 	if (unit && (unit->dimension == dimension || (*text == '\0' && bare)))
 		return unit;
-	sl_show(shown, whole);
-	list_units(dimension, units, sizeof(units));
+	shown = sl_shown(whole);
+	units = list_units(dimension);
 	if (dimension == SL_DIM_NUMBER && unit)
-		sl_refuse(why, "%s has a unit, but this number has none; remove %s", shown, text);
+		sl_refuse("%s has a unit, but this number has none; remove %s", shown, text);
 	else if (dimension == SL_DIM_NUMBER)
-		sl_refuse(
-			why, "%s is not a number; write a plain number such as 0.5 or 1e-3", shown);
+		sl_refuse("%s is not a number; write a plain number such as 0.5 or 1e-3", shown);
 	else if (*text == '\0')
-		sl_refuse(why, "%s has no unit; add %s", shown, units);
+		sl_refuse("%s has no unit; add %s", shown, units);
 	else if (unit)
-		sl_refuse(why, "%s has a unit of another dimension; use %s", shown, units);
+		sl_refuse("%s has a unit of another dimension; use %s", shown, units);
 	else
-		sl_refuse(why, "%s has an unknown unit; use %s", shown, units);
+		sl_refuse("%s has an unknown unit; use %s", shown, units);
 	return NULL;
 }
 
@@ -166,49 +200,46 @@ static void multiply(double *value, double factor, int power)
  * value is rounded once. Any other unit, such as deg, costs further roundings.
  */
 bool sl_real_convert(const struct sl_decimal *n, const char *shown,
-	const struct sl_unit_facts *unit, int power, double *value, char why[SL_WHY_BYTES])
+	const struct sl_unit_facts *unit, int power, double *value)
 {
 	int shift = power_of_ten(unit->factor) * power;
 	bool fits;
 
 	if (n->padded)
-		return padded(shown, why);
+		return padded(shown);
 	if (n->grouped)
 		return sl_refuse(
-			why, "%s contains _, which is allowed in counts only; remove it", shown);
+			"%s contains _, which is allowed in counts only; remove it", shown);
 	fits = sl_decimal_to_double(n, shift, value);
 	if (fits && shift == 0) {
 		multiply(value, unit->factor, power);
 		fits = n->infinite || (isfinite(*value) && (*value != 0 || n->n_digits == 0));
 	}
 	if (!fits)
-		return sl_refuse(why, "%s is too %s for double precision; use %s", shown,
+		return sl_refuse("%s is too %s for double precision; use %s", shown,
 			*value == 0 ? "small" : "large",
 			*value == 0 ? "0 or a larger number" : "a smaller number");
 	return true;
 }
 
 /* The unit follows the number, with or without blanks. */
-bool sl_real_parse(
-	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES])
+bool sl_real_parse(const char *text, enum sl_dimension dimension, double *value)
 {
 	const struct sl_unit_facts *unit;
-	char shown[SL_SHOWN_BYTES];
-	const char *after; /* the number and blanks */
+	const char *after, *shown = sl_shown(text); /* after the number and blanks */
 	struct sl_decimal n;
 
-	sl_show(shown, text);
 	if (!sl_decimal_scan(text, &n))
-		return sl_refuse(why, "%s is not a number; write a number such as %s%s%s", shown,
+		return sl_refuse("%s is not a number; write a number such as %s%s%s", shown,
 			dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
 			dimension == SL_DIM_NUMBER ? "" : " ", sl_dimensions[dimension].unit);
 	after = n.end + strspn(n.end, " ");
-	unit = unit_of(text, *after ? after : n.end, &n, dimension, why);
-	return unit && sl_real_convert(&n, shown, unit, 1, value, why);
+	unit = unit_of(text, *after ? after : n.end, &n, dimension);
+	return unit && sl_real_convert(&n, shown, unit, 1, value);
 }
 
 /* A percent sign is cut off first, because sl_real_parse() would take it for a unit. */
-bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES])
+bool sl_fraction_parse(const char *text, double *value)
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';
@@ -219,7 +250,7 @@ bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 	while (n > 0 && text[n - 1] == ' ')
 		n--;
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	if (!sl_real_parse(number, SL_DIM_NUMBER, value, why))
+	if (!sl_real_parse(number, SL_DIM_NUMBER, value))
 		return false;
 	/* shift the decimal point before rounding: dividing by 100 would round twice */
 	if (percent && sl_decimal_scan(number, &digits))

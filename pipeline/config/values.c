@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
-
 /* --- layout in memory ------------------------------------------------------------------------- */
 
 /*
@@ -21,22 +19,31 @@
 static const struct layout {
 	size_t bytes;       /* of the value */
 	size_t first, item; /* offset of the array and bytes of one item; a single item has 0 */
+	enum sl_kind one;   /* the kind of an item */
 } layouts[] = {
-	[SL_KIND_COUNT] = {sizeof(uint64_t), 0, 0},
-	[SL_KIND_REAL] = {sizeof(double), 0, 0},
-	[SL_KIND_BOOL] = {sizeof(bool), 0, 0},
-	[SL_KIND_CHOICE] = {sizeof(int), 0, 0},
-	[SL_KIND_TEXT] = {SL_TEXT_BYTES, 0, 0},
-	[SL_KIND_TEXTS] = {sizeof(struct sl_texts), offsetof(struct sl_texts, at), SL_WORD_BYTES},
-	[SL_KIND_LINES] = {sizeof(struct sl_lines), offsetof(struct sl_lines, at), SL_TEXT_BYTES},
-	[SL_KIND_COUNTS] = {sizeof(struct sl_counts), offsetof(struct sl_counts, at),
-		sizeof(uint64_t)},
-	[SL_KIND_REALS] = {sizeof(struct sl_reals), offsetof(struct sl_reals, at), sizeof(double)},
-	[SL_KIND_VECTOR] = {sizeof(struct sl_vector), 0, sizeof(double)},
-	[SL_KIND_NAMED] = {sizeof(struct sl_named), offsetof(struct sl_named, at),
-		sizeof(struct sl_named_text)},
-	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0},
+	[SL_KIND_COUNT] = {sizeof(uint64_t), 0, 0, SL_KIND_COUNT},
+	[SL_KIND_REAL] = {sizeof(double), 0, 0, SL_KIND_REAL},
+	[SL_KIND_BOOL] = {sizeof(bool), 0, 0, SL_KIND_BOOL},
+	[SL_KIND_CHOICE] = {sizeof(int), 0, 0, SL_KIND_CHOICE},
+	[SL_KIND_TEXT] = {SL_TEXT_BYTES, 0, 0, SL_KIND_TEXT},
+#define LIST(kind, list, one)                                               \
+	[SL_KIND_##kind] = {sizeof(struct list), offsetof(struct list, at), \
+		sizeof(((struct list *)NULL)->at[0]), SL_KIND_##one}
+	LIST(TEXTS, sl_texts, TEXT),
+	LIST(LINES, sl_lines, TEXT),
+	LIST(COUNTS, sl_counts, COUNT),
+	LIST(REALS, sl_reals, REAL),
+	LIST(VECTOR, sl_vector, REAL),
+	LIST(NAMED, sl_named, TEXT),
+#undef LIST
+	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0, SL_KIND_ITEMS},
 };
+
+/* Where the text of an item is: after its name, if it has one. */
+static size_t text_offset(const struct sl_option *o)
+{
+	return o->kind == SL_KIND_NAMED ? offsetof(struct sl_named_text, text) : 0;
+}
 
 /* Does the value begin with the number of its items? A vector always has three. */
 static bool has_length(const struct sl_option *o)
@@ -128,63 +135,57 @@ static void print_end(const struct sl_option *o, double end, char *text, int siz
  * Checks the range. An end that only excludes infinity (DBL_MAX) or zero (DBL_MIN) is described in
  * words, because its digits would help nobody.
  */
-static bool within(
-	const struct sl_option *o, const char *text, double value, char why[SL_WHY_BYTES])
+static bool within(const struct sl_option *o, const char *text, double value)
 {
-	char shown[SL_SHOWN_BYTES], lo[64], hi[64];
+	const char *shown;
+	char lo[64], hi[64];
 
 	if (value >= o->lo && value <= o->hi)
 		return true;
-	sl_show(shown, text);
+	shown = sl_shown(text);
 	print_end(o, o->lo, lo, sizeof(lo));
 	print_end(o, o->hi, hi, sizeof(hi));
 	if (isinf(value))
-		return sl_refuse(why, "%s is out of range: it must be finite; use a number", shown);
+		return sl_refuse("%s is out of range: it must be finite; use a number", shown);
 	if (o->lo == DBL_MIN && value < o->lo)
 		return sl_refuse(
-			why, "%s is out of range: it must be above 0; use a larger number", shown);
+			"%s is out of range: it must be above 0; use a larger number", shown);
 	if (o->hi >= DBL_MAX)
-		return sl_refuse(why, "%s is out of range: it must be at least %s; use %s or more",
+		return sl_refuse("%s is out of range: it must be at least %s; use %s or more",
 			shown, lo, lo);
 	if (o->lo <= -DBL_MAX)
-		return sl_refuse(why, "%s is out of range: it must be at most %s; use %s or less",
-			shown, hi, hi);
-	return sl_refuse(why,
+		return sl_refuse(
+			"%s is out of range: it must be at most %s; use %s or less", shown, hi, hi);
+	return sl_refuse(
 		"%s is out of range: it must be between %s and %s; the nearest value is %s", shown,
 		lo, hi, value < o->lo ? lo : hi);
 }
 
 /* Parses a count; auto reads as 0 where the option allows it. */
-static bool parse_count(
-	const struct sl_option *o, const char *text, uint64_t *value, char why[SL_WHY_BYTES])
+static bool parse_count(const struct sl_option *o, const char *text, uint64_t *value)
 {
 	/* 0 is never a valid count of such an option, so it can stand for auto */
 	if (o->automatic && strcmp(text, "auto") == 0) {
 		*value = 0;
 		return true;
 	}
-	return sl_count_parse(text, value, why) && within(o, text, (double)*value, why);
+	return sl_count_parse(text, value) && within(o, text, (double)*value);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Parses true or false; yes, no, on and off of YAML 1.1 are refused. */
-static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
+static bool parse_bool(const char *text, bool *value)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	*value = strcmp(text, "true") == 0;
 	if (*value || strcmp(text, "false") == 0)
 		return true;
-	return sl_refuse(
-		why, "must be true or false, and is %s; write true or false", sl_show(shown, text));
+	return sl_refuse("must be true or false, and is %s; write true or false", sl_shown(text));
 }
 
 /* Parses a word of the option; the value is its index. */
-static bool parse_choice(
-	const struct sl_option *o, const char *text, int *value, char why[SL_WHY_BYTES])
+static bool parse_choice(const struct sl_option *o, const char *text, int *value)
 {
-	char shown[SL_SHOWN_BYTES], words[256];
 	size_t n = 0;
 
 	for (; o->choices[n]; n++) {
@@ -193,23 +194,20 @@ static bool parse_choice(
 			return true;
 		}
 	}
-	return sl_refuse(why, "%s is not a valid choice; use %s", sl_show(shown, text),
-		sl_suggest(text, o->choices, n, words, sizeof(words)));
+	return sl_refuse("%s is not a valid choice; use %s", sl_shown(text),
+		sl_suggested(text, o->choices, n));
 }
 
 /* Copies a text that fits and has no control characters, which harm terminals and file names. */
-static bool parse_text(const char *text, char *value, size_t size, char why[SL_WHY_BYTES])
+static bool parse_text(const char *text, char *value, size_t size)
 {
-	char shown[SL_SHOWN_BYTES];
-
 	if (strlen(text) >= size)
-		return sl_refuse(why,
-			"%s is too long: %zu bytes, at most %zu are allowed; shorten it",
-			sl_show(shown, text), strlen(text), size - 1);
+		return sl_refuse("%s is too long: %zu bytes, at most %zu are allowed; shorten it",
+			sl_shown(text), strlen(text), size - 1);
 	for (const char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return sl_refuse(why, "%s contains a control character; remove it",
-				sl_show(shown, text));
+			return sl_refuse(
+				"%s contains a control character; remove it", sl_shown(text));
 	/* clear the rest: a value is compared with its default as bytes */
 	memset(value, 0, size);
 	memcpy(value, text, strlen(text));
@@ -218,39 +216,29 @@ static bool parse_text(const char *text, char *value, size_t size, char why[SL_W
 
 /* --- all kinds -------------------------------------------------------------------------------- */
 
-bool sl_value_parse(const struct sl_option *o, const char *text, void *item, char why[SL_WHY_BYTES])
+bool sl_value_parse(const struct sl_option *o, const char *text, void *item)
 {
-	switch (o->kind) {
+	switch (layouts[o->kind].one) {
 	case SL_KIND_COUNT:
-	case SL_KIND_COUNTS:
-		return parse_count(o, text, (uint64_t *)item, why);
+		return parse_count(o, text, (uint64_t *)item);
 	case SL_KIND_REAL:
-	case SL_KIND_REALS:
-	case SL_KIND_VECTOR:
-		return sl_real_parse(text, o->dimension, (double *)item, why) &&
-		       within(o, text, *(double *)item, why);
+		return sl_real_parse(text, o->dimension, (double *)item) &&
+		       within(o, text, *(double *)item);
 	case SL_KIND_BOOL:
-		return parse_bool(text, (bool *)item, why);
+		return parse_bool(text, (bool *)item);
 	case SL_KIND_CHOICE:
-		return parse_choice(o, text, (int *)item, why);
-	case SL_KIND_TEXT:
-	case SL_KIND_LINES:
-		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
-	case SL_KIND_TEXTS:
-		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
-	case SL_KIND_NAMED:
-		return parse_text(text, ((struct sl_named_text *)item)->text, SL_TEXT_BYTES, why);
-	case SL_KIND_ITEMS: /* its keys have the texts */
-		break;
+		return parse_choice(o, text, (int *)item);
+	default:
+		return parse_text(text, (char *)item + text_offset(o),
+			o->kind == SL_KIND_TEXTS ? SL_WORD_BYTES : SL_TEXT_BYTES);
 	}
-	return false;
 }
 
 /* Is text a plain YAML scalar that every YAML reader takes as a string, inside a list too? */
 static bool is_plain(const char *text)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789._/+-:";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-:";
 	size_t n = strlen(text);
 
 	if (n == 0 || strspn(text, safe) != n || text[n - 1] == ':')
@@ -287,22 +275,15 @@ static void print_text(const char *value, char text[SL_VALUE_BYTES])
 
 void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VALUE_BYTES])
 {
-	uint64_t count;
-	const char *unit;
+	const char *unit = sl_dimensions[o->dimension].unit;
 
-	switch (o->kind) {
+	switch (layouts[o->kind].one) {
 	case SL_KIND_COUNT:
-	case SL_KIND_COUNTS:
-		count = *(const uint64_t *)item;
-		if (o->automatic && count == 0)
-			snprintf(text, SL_VALUE_BYTES, "auto");
-		else
-			snprintf(text, SL_VALUE_BYTES, "%lu", count);
+		snprintf(text, SL_VALUE_BYTES,
+			o->automatic && *(const uint64_t *)item == 0 ? "auto" : "%lu",
+			*(const uint64_t *)item);
 		break;
 	case SL_KIND_REAL:
-	case SL_KIND_REALS:
-	case SL_KIND_VECTOR:
-		unit = sl_dimensions[o->dimension].unit;
 		sl_double_print(*(const double *)item, text, SL_VALUE_BYTES);
 		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
 		break;
@@ -312,15 +293,7 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_CHOICE:
 		snprintf(text, SL_VALUE_BYTES, "%s", o->choices[*(const int *)item]);
 		break;
-	case SL_KIND_TEXT:
-	case SL_KIND_TEXTS:
-	case SL_KIND_LINES:
-		print_text((const char *)item, text);
-		break;
-	case SL_KIND_NAMED:
-		print_text(((const struct sl_named_text *)item)->text, text);
-		break;
-	case SL_KIND_ITEMS:
-		break;
+	default:
+		print_text((const char *)item + text_offset(o), text);
 	}
 }

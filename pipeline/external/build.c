@@ -55,8 +55,7 @@ static enum sl_status find_include(char include[SL_PATH_BYTES])
 			return SL_OK;
 	}
 	return sl_fail(SL_USAGE,
-		"the folder include/sluice/model was not found next to the program; install it with the "
-		"program");
+		"the folder include/sluice/model was not found next to the program; install it with the program");
 }
 
 /* Runs the script, and sets text to its output without the last newline. */

@@ -27,8 +27,7 @@ static enum sl_status add(
 
 	if (!external)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: is no model, as it lacks the symbol sl_external; make it with sluice model "
-			"build",
+			"%s: is no model, as it lacks the symbol sl_external; make it with sluice model build",
 			path);
 	if (strcmp(external->interface, SL_MODEL_INTERFACE) != 0)
 		return sl_fail(SL_BAD_INPUT,

@@ -87,11 +87,8 @@ void sl_help_range(const struct sl_option *o, FILE *out)
  * Prints an option in four parts: its path, its help, the accepted values, and its default. An
  * option without a fallback is computed by the program or is required.
  */
-static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
+static void print_option(const char *path, const struct sl_option *o, FILE *out)
 {
-	char path[SL_KEY_BYTES];
-
-	sl_option_path(model, o, path);
 	fprintf(out, "%s\n    %s\n    ", path, o->help);
 	sl_help_range(o, out);
 	if (o->fallback)
@@ -109,35 +106,25 @@ static bool is_meant(const char *path, const char *word, bool leaf)
 	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
 }
 
-/* Prints the options of one table whose paths the word means; returns how many there are. */
-static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,
-	const char *word, bool leaf, FILE *out)
-{
-	int found = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		char path[SL_KEY_BYTES];
-
-		sl_option_path(model, &options[i], path);
-		if (is_meant(path, word, leaf)) {
-			print_option(model, &options[i], out);
-			found++;
-		}
-	}
-	return found;
-}
-
-/* Prints the options of all tables that the word means. The name of a model means its section. */
+/*
+ * Prints the options that the word means, and returns how many there are. The name of a model means
+ * its section.
+ */
 static int print_keys(const char *word, bool leaf, FILE *out)
 {
-	int found = print_options(NULL, sl_options, sl_n_options, word, leaf, out);
+	const struct sl_model *model;
+	const struct sl_option *o;
+	int found = 0;
 
-	for (int m = 0; m < sl_n_models; m++) {
+	for (size_t i = 0; (o = sl_option_of_all(i, &model)) != NULL; i++) {
 		char path[SL_KEY_BYTES];
+		bool section = model && strcmp(word, model->name) == 0;
 
-		snprintf(path, sizeof(path), "model.%s", sl_models[m]->name);
-		found += print_options(sl_models[m], sl_models[m]->options, sl_models[m]->n_options,
-			strcmp(word, sl_models[m]->name) == 0 ? path : word, leaf, out);
+		sl_option_path(model, o, path);
+		if (is_meant(path, section ? sl_said("model.%s", word) : word, leaf)) {
+			print_option(path, o, out);
+			found++;
+		}
 	}
 	return found;
 }
@@ -167,6 +154,8 @@ static int print_words(const char *word, FILE *out)
 static const char *nearest(const char *word)
 {
 	const char *words[WORDS_MAX] = {"model"};
+	const struct sl_model *model;
+	const struct sl_option *o;
 	size_t n = 1;
 
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
@@ -176,13 +165,10 @@ static const char *nearest(const char *word)
 			words[n++] = sl_column_facts[c].name;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		words[n++] = sl_fate_facts[f].name;
-	for (size_t i = 0; i < sl_n_options && n < WORDS_MAX; i++)
-		words[n++] = sl_key_leaf(sl_options[i].key);
-	for (int m = 0; m < sl_n_models; m++) {
-		if (n < WORDS_MAX)
-			words[n++] = sl_models[m]->name;
-		for (size_t i = 0; i < sl_models[m]->n_options && n < WORDS_MAX; i++)
-			words[n++] = sl_key_leaf(sl_models[m]->options[i].key);
+	for (size_t i = 0; (o = sl_option_of_all(i, &model)) != NULL && n + 1 < WORDS_MAX; i++) {
+		if (model && o == model->options)
+			words[n++] = model->name;
+		words[n++] = sl_key_leaf(o->key);
 	}
 	return sl_nearest(sl_key_leaf(word), words, n);
 }

@@ -12,7 +12,6 @@
 #include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
@@ -51,18 +50,23 @@ static void print_key(const struct sl_option *o, const char *path, FILE *out)
 }
 
 /*
- * Prints the keys of one table, in its order, with a heading wherever the section changes. section
- * is the last heading: "run" of a common key, "model.slab" of a key of a model.
+ * Prints the keys of all tables, in their order, with a heading wherever the section changes: "run"
+ * of a common key, "model.slab" of a key of a model.
  */
-static void print_keys(const struct sl_model *model, const struct sl_option *options, size_t n,
-	char section[SL_KEY_BYTES], FILE *out)
+static void print_keys(FILE *out)
 {
-	for (size_t i = 0; i < n; i++) {
-		char path[SL_KEY_BYTES];
+	char path[SL_KEY_BYTES], section[SL_KEY_BYTES] = "";
+	const struct sl_model *model;
+	const struct sl_option *o;
+
+	for (size_t i = 0; (o = sl_option_of_all(i, &model)) != NULL; i++) {
 		const char *dot;
 		size_t bytes;
 
-		sl_option_path(model, &options[i], path);
+		if (i == 0 || i == sl_n_options)
+			fprintf(out, "%s## Keys of %s\n", i ? "\n" : "",
+				i ? "each model" : "all models");
+		sl_option_path(model, o, path);
 		dot = strchr(path, '.');
 		if (dot && model)
 			dot = strchr(dot + 1, '.');
@@ -71,7 +75,7 @@ static void print_keys(const struct sl_model *model, const struct sl_option *opt
 			snprintf(section, SL_KEY_BYTES, "%.*s", (int)bytes, path);
 			fprintf(out, "\n### `%s`\n\n", section);
 		}
-		print_key(&options[i], path, out);
+		print_key(o, path, out);
 	}
 }
 
@@ -125,14 +129,7 @@ static void print_units(FILE *out)
 /* Prints the complete reference, one line per item. Its sections are headings of the document. */
 static void print_all(FILE *out)
 {
-	char section[SL_KEY_BYTES] = "";
-
-	fprintf(out, "## Keys of all models\n");
-	print_keys(NULL, sl_options, sl_n_options, section, out);
-	fprintf(out, "\n## Keys of each model\n");
-	for (int m = 0; m < sl_n_models; m++)
-		print_keys(
-			sl_models[m], sl_models[m]->options, sl_models[m]->n_options, section, out);
+	print_keys(out);
 	fprintf(out, "\n## Columns\n\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (!sl_is_named_column(c))

@@ -34,8 +34,7 @@ static const struct sl_line list_lines[] = {
 		"backends (host: run on the CPU; device: on CUDA devices and on the emulated device; "
 		"cuda: on CUDA devices only)\n[{!^cuda}  this build has no CUDA: backends of device run "
 		"on the emulated device only, those of cuda do not run\n]",
-		"  {primitive:-8} {name:-14} {needs:-7} [{help}][{!help}not in this build, because it "
-		"has no CUDA]"
+		"  {primitive:-8} {name:-14} {needs:-7} [{help}][{!help}not in this build, because it has no CUDA]"
 		"[{?tunable}\n                                 "
 		"[  block={tunable.block.default} ([{!tunable.block.multiple_of=1}multiples of "
 		"{tunable.block.multiple_of} ]up to {tunable.block.most})]"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "pipeline/args/args.h"
-#include "pipeline/config/config.h"
 #include "pipeline/help/help.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
@@ -105,18 +104,13 @@ static void offer_values_of_key(const struct sl_last_word *last, const char *pat
 static void offer_keys(const struct sl_last_word *last, const char *end)
 {
 	char path[SL_KEY_BYTES + sizeof("=")];
+	const struct sl_model *model;
+	const struct sl_option *o;
 
-	for (int m = -1; m < sl_n_models; m++) {
-		const struct sl_model *model = m < 0 ? NULL : sl_models[m];
-		const struct sl_option *o = m < 0 ? sl_options : model->options;
-		size_t n = m < 0 ? sl_n_options : model->n_options;
-
-		for (size_t i = 0; i < n; i++) {
-			if (sl_option_of_items(&o[i]))
-				continue;
-			strcpy(path + sl_option_path(model, &o[i], path), end);
+	for (size_t i = 0; (o = sl_option_of_all(i, &model)) != NULL; i++) {
+		strcpy(path + sl_option_path(model, o, path), end);
+		if (!sl_option_of_items(o))
 			sl_offer(last, path);
-		}
 	}
 }
 

@@ -108,16 +108,8 @@ static enum sl_status check_ends(const struct sl_recipe *r, const struct compute
 {
 	const struct sl_model *m = r->model;
 
-	for (uint32_t i = 0; i < c->b.n; i++) {
-		const uint8_t fate = c->b.columns.fate[i];
-
-		if (fate >= SL_FATE_COUNT || !SL_HAS(m->fates, fate))
-			return sl_fail(SL_CHECK_FAILED,
-				"model %s: particle %u ends with fate %s, which SL_FATES_%s lacks; add it "
-				"there",
-				m->name, i, fate < SL_FATE_COUNT ? sl_fate_facts[fate].name : "?",
-				m->name);
-	}
+	for (uint32_t i = 0; i < c->b.n; i++)
+		SL_TRY(sl_check_fate(m, i, c->b.columns.fate[i]));
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
 		double lo, hi;
 

@@ -1,14 +1,11 @@
 /* disk.c - see plan.h. */
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 
 #include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/results.h"
-#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 
 enum sl_status sl_dir_open_nearest(const char *to, struct sl_dir *dir, bool *is_to)

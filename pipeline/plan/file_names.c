@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/results/results.h"
 #include "stages/formats/formats.h"
 
 /* A run without such files has no name for them. */

@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/resolve/resolve.h"
-#include "pipeline/results/results.h"
-#include "pipeline/text/text.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
@@ -45,11 +42,10 @@ static uint32_t crc_of(const struct sl_inputs *inputs, uint32_t item, uint32_t *
 /* Compares the CRC-32 of a file or pattern with that of the configuration. */
 static enum sl_status check(const struct sl_config *c, const char *path, uint32_t crc, uint64_t was)
 {
-	char key[SL_WORD_BYTES];
+	const char *key = sl_list_key(c, "checksums");
 
 	if (crc == was)
 		return SL_OK;
-	sl_list_key(c, "checksums", key);
 	return sl_fail(SL_BAD_INPUT,
 		"%s was changed (its CRC-32 is %u, %s has %lu); restore the file, or remove %s and start a new run",
 		path, crc, key, was, key);
@@ -58,7 +54,7 @@ static enum sl_status check(const struct sl_config *c, const char *path, uint32_
 /* Warns of inputs that are runs which have not ended: their later batches are not read. */
 static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_lines *files)
 {
-	char state[SL_RUN_STATE_BYTES], key[SL_WORD_BYTES];
+	char state[SL_RUN_STATE_BYTES];
 	bool is_folder;
 
 	for (uint32_t item = 0; item < files->n; item++) {
@@ -70,8 +66,7 @@ static enum sl_status warn_unfinished(struct sl_plan *plan, const struct sl_line
 			sl_plan_warn(plan,
 				"%s[%u]: the run in %.200s has not ended (state %s); "
 				"only its committed batches are read",
-				sl_list_key(&plan->config, "files", key), item, files->at[item],
-				state);
+				sl_list_key(&plan->config, "files"), item, files->at[item], state);
 	}
 	return SL_OK;
 }
@@ -90,7 +85,6 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	struct sl_inputs *inputs;
 	enum sl_status surveyed;
 	uint32_t which, k = 0;
-	char key[SL_WORD_BYTES];
 
 	if (!list)
 		return SL_OK;
@@ -102,7 +96,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		return sl_fail(SL_DISK,
 			"%s were written to since they were first read (a run needs unchanged "
 			"files); try again when the writer has ended",
-			sl_list_key(&plan->config, "files", key));
+			sl_list_key(&plan->config, "files"));
 	surveyed = sl_inputs_survey(
 		inputs, plan->machine.free_bytes / KEPT_SHARE, sl_memory_plan_threads(plan));
 	for (uint32_t item = 0; item < list->files.n; item++) {
@@ -124,18 +118,17 @@ static enum sl_status load_source(struct sl_plan *plan, struct sl_rules_data *da
 {
 	const struct sl_source_config *source =
 		sl_source_of(plan->recipe.model, plan->config.model_config.bytes);
-	char key[SL_WORD_BYTES];
 
 	if (!source)
 		return SL_OK;
-	SL_TRY(sl_source_read(plan->source.inputs, source,
-		sl_list_key(&plan->config, "damaged", key), data, &plan->source.counts));
+	SL_TRY(sl_source_read(plan->source.inputs, source, sl_list_key(&plan->config, "damaged"),
+		data, &plan->source.counts));
 	return plan->source.counts.used == data->list.n
 	               ? SL_OK
 	               : sl_fail(SL_DISK,
 				 "%s: the number of particles changed while they were read (a run "
 				 "needs unchanged files); try again when the writer has ended",
-				 sl_list_key(&plan->config, "files", key));
+				 sl_list_key(&plan->config, "files"));
 }
 
 /* The data of the rules, which the configuration described when it was resolved. */

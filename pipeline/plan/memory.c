@@ -6,12 +6,9 @@
  * up layouts and allocates nothing.
  */
 #include "pipeline/plan/joined_memory.h"
-#include "pipeline/plan/plan.h"
 
 #include <string.h>
 
-#include "pipeline/results/results.h"
-#include "pipeline/text/text.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/host.h"
 #include "stages/inputs/inputs.h"
@@ -416,8 +413,7 @@ enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free, for %u slots of %s with batches of %u "
-		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u "
-		"particles fit)",
+		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u particles fit)",
 		sl_sized((double)plan->memory.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
 		sl_sized((double)sl_memory_plan_slot(plan), each), sl_memory_plan_batch(plan),

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/resolve/choices/choices.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"
 #include "stages/host/host.h"
@@ -165,7 +164,7 @@ static void check_key(struct sl_plan *plan)
 
 	for (uint32_t k = 0; k < plan->recipe.n_fields; k++) {
 		const struct sl_key_rule *f = &plan->recipe.field[k];
-		const char *name = sl_column_name(&plan->choices.named, f->column);
+		const char *name = sl_label_name(plan->choices.named.label, f->column);
 
 		if (p->varies[k] && !p->sorts[k])
 			sl_plan_warn(plan,

@@ -6,13 +6,11 @@
  * depends on all of these. resources.c compares it with the free memory and disk.
  */
 #include "pipeline/plan/plan.h"
-#include "pipeline/config/config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/device/kernels.h"
 #include "stages/inputs/inputs.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/host/host.h"

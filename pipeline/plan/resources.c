@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "pipeline/text/text.h"
-
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done, bool predict)
 {
 	SL_TRY(sl_memory_plan_check(plan));
@@ -35,8 +33,7 @@ static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
 		if (each > plan->device[i].free_bytes)
 			return sl_fail(SL_DEVICE_MEMORY,
 				"the run and its survivors need %s of device memory and %s are free on "
-				"%s; take the batches one by one, or use fewer output.columns or "
-				"run.particles",
+				"%s; take the batches one by one, or use fewer output.columns or run.particles",
 				sl_sized((double)each, need),
 				sl_sized((double)plan->device[i].free_bytes, have),
 				plan->device[i].name);

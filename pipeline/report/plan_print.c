@@ -110,7 +110,8 @@ static void put_key(struct sl_json *j, const struct sl_plan *plan)
 		const struct sl_key_rule *f = &r->field[k];
 
 		snprintf(text, sizeof(text), "%s%s%s:", f->reverse ? "-" : "",
-			sl_column_name(&plan->choices.named, f->column), f->is_log ? "_log" : "");
+			sl_label_name(plan->choices.named.label, f->column),
+			f->is_log ? "_log" : "");
 		sl_append(text, sizeof(text), f->is_exact ? "float" : "%u", f->bits);
 		sl_json_text(j, NULL, text);
 	}
@@ -140,7 +141,7 @@ static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
 				continue;
 			snprintf(text, sizeof(text), bracketed ? "%s: %u cells" : "%s:%u",
 				bracketed ? sl_tally_name(&plan->choices, k, name)
-					  : sl_column_name(&plan->choices.named,
+					  : sl_label_name(plan->choices.named.label,
 						    plan->choices.grid[k].axis[0].column),
 				g->grid[k].cells);
 			sl_json_text(j, NULL, text);

@@ -8,11 +8,8 @@
 #define SL_MODEL_HOST
 #include "pipeline/resolve/resolve.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/results/results.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
 #include "stages/inputs/observations.h"
@@ -29,99 +26,78 @@ struct sl_list_config *sl_lists_of(struct sl_config *c)
 	return source ? &source->list : NULL;
 }
 
-const char *sl_list_key(const struct sl_config *c, const char *leaf, char key[SL_WORD_BYTES])
+const char *sl_list_key(const struct sl_config *c, const char *leaf)
 {
 	const char *section = c->model->read ? "" : c->model->source_key;
 
-	snprintf(key, SL_WORD_BYTES, "model.%s.%s%s%s", c->model->name, section,
-		*section ? "." : "", leaf);
-	return key;
+	return sl_said("model.%s.%s%s%s", c->model->name, section, *section ? "." : "", leaf);
 }
 
 /*
- * The number of particles that start histories. Where some of the lists may not, all are read to
- * count them.
+ * Stores how many histories the lists start, of which *most is the number, and checks
+ * run.particles. Where some particles may not start one, all are read to count those that do.
  */
-static enum sl_status count_records(struct sl_config *c, struct sl_inputs *inputs, uint64_t *n)
+static enum sl_status store_source(struct sl_resolver *v, struct sl_source_config *source,
+	struct sl_inputs *inputs, uint64_t *most)
 {
-	const struct sl_source_config *source = sl_source_of(c->model, c->model_config.bytes);
 	struct sl_source_counts counts = {.used = inputs->particles};
-	char key[SL_WORD_BYTES];
+	const uint64_t repeat = source->repeat > 0 ? source->repeat : 1;
+	const char *files = sl_list_key(v->c, "files");
 
 	inputs->drops = source->list.damaged == SL_LIST_DROPS;
 	if (inputs->drops || source->pdg.n > 0) {
 		SL_TRY(sl_inputs_survey(inputs, 0, 1));
-		SL_TRY(sl_source_read(
-			inputs, source, sl_list_key(c, "damaged", key), NULL, &counts));
+		SL_TRY(sl_source_read(inputs, source, sl_list_key(v->c, "damaged"), NULL, &counts));
 	}
-	*n = counts.used;
-	return SL_OK;
-}
-
-/* Stores how many histories the lists start, and checks run.particles. */
-static enum sl_status store_source(
-	struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
-{
-	struct sl_source_config *source = sl_source_of(c->model, c->model_config.bytes);
-	uint64_t repeat, most;
-	char key[SL_WORD_BYTES];
-
-	SL_TRY(count_records(c, inputs, &source->records));
-	source->list.stamp = inputs->stamp;
-	repeat = source->repeat > 0 ? source->repeat : 1;
-	most = source->records * repeat; /* at most 2^28 times 1e12 */
-	sl_list_key(c, "files", key);
+	source->records = counts.used;
+	*most = source->records * repeat; /* at most 2^28 times 1e12 */
 	if (source->records == 0)
-		sl_config_add_problem(r, key,
+		sl_config_add_problem(v->r, files,
 			"no particle of the lists starts a history: %lu were read; use other lists, or other codes in pdg",
 			inputs->particles);
 	else if (source->records > SL_SOURCE_RECORDS_MAX)
-		sl_config_add_problem(r, key,
+		sl_config_add_problem(v->r, files,
 			"%lu particles would start histories, and a source has at most %lu; divide the lists among runs",
 			source->records, SL_SOURCE_RECORDS_MAX);
-	else if (c->run.particles > most)
-		sl_config_add_problem(r, "run.particles",
+	else if (v->c->run.particles > *most)
+		sl_config_add_problem(v->r, "run.particles",
 			"is %lu, but %lu particles of the lists, each used %lu times, start %lu histories; use at most that many, or set %s",
-			c->run.particles, source->records, repeat, most,
-			sl_list_key(c, "repeat", key));
-	if (c->run.particles == 0)
-		c->run.particles = most;
+			v->c->run.particles, source->records, repeat, *most,
+			sl_list_key(v->c, "repeat"));
 	return SL_OK;
 }
 
 /* Stores what the files of model list contain, and checks run.particles. */
-static void store_facts(struct sl_config *c, struct sl_reader *r, const struct sl_inputs *inputs)
+static void store_facts(
+	struct sl_resolver *v, struct sl_list_config *list, const struct sl_inputs *inputs)
 {
-	struct sl_list_config *list = sl_lists_of(c);
-
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
 	list->weight = SL_HAS(inputs->constants, SL_COLUMN_weight) ? inputs->weight : 0;
 	list->doubles = inputs->doubles;
-	list->stamp = inputs->stamp;
-	if (c->run.particles > inputs->particles)
-		sl_config_add_problem(r, "run.particles",
-			"is %lu, but the files contain %lu particles; use at most "
-			"that many",
-			c->run.particles, inputs->particles);
-	if (c->run.particles == 0)
-		c->run.particles = inputs->particles;
+	if (v->c->run.particles > inputs->particles)
+		sl_config_add_problem(v->r, "run.particles",
+			"is %lu, but the files contain %lu particles; use at most that many",
+			v->c->run.particles, inputs->particles);
 }
 
 /* Stores what the files contain in the configuration, and checks the keys that depend on it. */
-static enum sl_status store(struct sl_config *c, struct sl_reader *r, struct sl_inputs *inputs)
+static enum sl_status store(struct sl_resolver *v, struct sl_inputs *inputs)
 {
-	const struct sl_list_config *list = sl_lists_of(c);
-	char key[SL_WORD_BYTES];
+	struct sl_list_config *list = sl_lists_of(v->c);
+	uint64_t most = inputs->particles;
 
-	if (c->model->read)
-		store_facts(c, r, inputs);
+	if (v->c->model->read)
+		store_facts(v, list, inputs);
 	else
-		SL_TRY(store_source(c, r, inputs));
+		SL_TRY(store_source(
+			v, sl_source_of(v->c->model, v->c->model_config.bytes), inputs, &most));
+	list->stamp = inputs->stamp;
+	if (v->c->run.particles == 0)
+		v->c->run.particles = most;
 	if (list->checksums.n > 0 && list->checksums.n != list->files.n)
-		sl_config_add_problem(r, sl_list_key(c, "checksums", key),
-			"has %u values for %u files; give one per file, or remove "
-			"the key",
+		sl_config_add_problem(v->r, sl_list_key(v->c, "checksums"),
+			"has %u values for %u files; give one per file, or remove the key",
 			list->checksums.n, list->files.n);
 	return SL_OK;
 }
@@ -130,16 +106,14 @@ static enum sl_status store(struct sl_config *c, struct sl_reader *r, struct sl_
  * Adds the error of an item as a problem of the configuration, if it is that no such file exists or
  * that too many do; other errors keep their status.
  */
-static enum sl_status add_problem(
-	struct sl_config *c, struct sl_reader *r, uint32_t item, enum sl_status s)
+static enum sl_status add_problem(struct sl_resolver *v, uint32_t item, enum sl_status s)
 {
-	const char *path = sl_lists_of(c)->files.at[item];
-	char files[SL_WORD_BYTES], key[SL_WORD_BYTES + 16];
+	const char *path = sl_lists_of(v->c)->files.at[item];
 
 	if (s == SL_OK || (s != SL_USAGE && !(s == SL_DISK && sl_path_is_missing(path, R_OK))))
 		return s;
-	snprintf(key, sizeof(key), "%s[%u]", sl_list_key(c, "files", files), item);
-	sl_config_add_problem(r, key, "%s%s", sl_last_error(),
+	sl_config_add_problem(v->r, sl_said("%s[%u]", sl_list_key(v->c, "files"), item), "%s%s",
+		sl_last_error(),
 		s == SL_DISK && path[0] != '/'
 			? "; relative names start at the folder in which sluice runs"
 			: "");
@@ -147,48 +121,41 @@ static enum sl_status add_problem(
 }
 
 /* Reads what a model needs of the files of its data. A wrong key is SL_USAGE. */
-static enum sl_status load_data(struct sl_config *c, struct sl_reader *r)
+static enum sl_status load_data(struct sl_resolver *v)
 {
-	const struct sl_model *model = c->model;
+	const struct sl_model *model = v->c->model;
 	const struct sl_volume_reader reader = {
 		sl_volume_read, sl_volume_keep, sl_observations_read};
 	const char *file;
-	char key[SL_WORD_BYTES];
-	enum sl_status s = model->load(c->model_config.bytes, NULL, &reader, &file);
+	enum sl_status s = model->load(v->c->model_config.bytes, NULL, &reader, &file);
 
 	if (s != SL_USAGE)
 		return s;
-	snprintf(key, sizeof(key), "model.%s.%s", model->name, file);
-	sl_config_add_problem(r, key, "%s", sl_last_error());
+	sl_config_add_problem(
+		v->r, sl_said("model.%s.%s", model->name, file), "%s", sl_last_error());
 	return SL_OK;
 }
 
-enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
+/* If an item cannot be opened, those after it that do not exist are reported too. */
+enum sl_status sl_resolve_inputs(struct sl_resolver *v)
 {
 	const struct sl_list_config *list;
 	struct sl_inputs *inputs;
-	enum sl_status s;
+	enum sl_status s, opened;
 	uint32_t which;
 
-	if (!c->model || sl_config_has_problem(r, "model"))
+	if (!v->c->model || sl_config_has_problem(v->r, "model"))
 		return SL_OK;
-	if (c->model->load)
-		SL_TRY(load_data(c, r));
-	list = sl_lists_of(c);
-	if (!list || sl_config_has_problem(r, "run.particles"))
+	if (v->c->model->load)
+		SL_TRY(load_data(v));
+	list = sl_lists_of(v->c);
+	if (!list || sl_config_has_problem(v->r, "run.particles"))
 		return SL_OK;
-	s = sl_inputs_open(&list->files, sl_run_files_list, &inputs, &which);
-	if (s == SL_OK) {
-		s = store(c, r, inputs);
-		sl_inputs_close(inputs);
-		return s;
-	}
+	opened = sl_inputs_open(&list->files, sl_run_files_list, &inputs, &which);
+	s = opened == SL_OK ? store(v, inputs) : add_problem(v, which, opened);
 	sl_inputs_close(inputs);
-	SL_TRY(add_problem(c, r, which, s));
-	/* the items after it were not opened; those that do not exist are reported too */
-	while (++which < list->files.n) {
-		s = sl_look_up_input_files(list->files.at[which], sl_run_files_list);
-		(void)add_problem(c, r, which, s);
-	}
-	return SL_OK;
+	while (opened != SL_OK && s == SL_OK && ++which < list->files.n)
+		(void)add_problem(
+			v, which, sl_look_up_input_files(list->files.at[which], sl_run_files_list));
+	return s;
 }

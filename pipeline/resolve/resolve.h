@@ -7,14 +7,13 @@
  * that is looked at is the device, because the backends depend on it.
  *
  *   choices/     the result, and look-ups of fates and columns
- *   condition/   keep: the expression parser
+ *   condition/   keep and columns: the expression parser
  *   output/      what is written: sort key, histograms, image, MCPL, stop rule
  *   execution/   how it is computed: device, schedule, backends, mode
  */
 #ifndef SL_PIPELINE_RESOLVE_RESOLVE_H
 #define SL_PIPELINE_RESOLVE_RESOLVE_H
 
-#include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 
 /*
@@ -33,13 +32,13 @@ struct sl_list_config;
 struct sl_list_config *sl_lists_of(struct sl_config *c);
 
 /* The key of a leaf in the section of the lists: "model.list.files", for messages. */
-const char *sl_list_key(const struct sl_config *c, const char *leaf, char key[SL_WORD_BYTES]);
+const char *sl_list_key(const struct sl_config *c, const char *leaf);
 
 /*
  * For a model that reads particles: opens its files and records in *c how many particles they have
  * and which columns are constant. For a model whose particles start from lists: how many do. Wrong
  * names add problems; a damaged file is the result. Does nothing for other models.
  */
-enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r);
+enum sl_status sl_resolve_inputs(struct sl_resolver *v);
 
 #endif

@@ -151,7 +151,13 @@ enum sl_status sl_run_loop(
 enum sl_status sl_run_rules(
 	const struct sl_recipe *r, struct sl_batch *b, sl_rule_loop *loop, uint32_t n);
 
-/* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
+/* SL_CHECK_FAILED if the model does not declare the fate with which a particle ends. */
+enum sl_status sl_check_fate(const struct sl_model *m, uint64_t id, uint32_t fate);
+
+/*
+ * Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not: the message names the
+ * first particle with a fate that an external model does not declare.
+ */
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
 
 /* Checks that each row of the tallies adds up to the count and the weight of its fate. */

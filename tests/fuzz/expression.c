@@ -6,7 +6,6 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/condition/condition.h"
-#include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/output/output.h"
 #include "pipeline/resolve/resolve.h"
 #include "tests/fuzz/fuzz.h"
@@ -27,11 +26,14 @@ static void read_configuration(void)
 	fuzz_expect(sl_resolve(&config, reader, &choices) == SL_OK);
 }
 
-static void begin_derived(struct sl_derived *derived)
+static struct sl_resolver begin_derived(void)
 {
+	struct sl_resolver v = {.c = &config, .r = reader, .to = &choices};
+
 	memset(&choices.derivation, 0, sizeof(choices.derivation));
 	choices.named.n = 0;
-	sl_derived_begin(&config, reader, &choices, derived);
+	sl_derived_begin(&v);
+	return v;
 }
 
 /* Computes a valid condition and a valid derived column for a particle. */
@@ -41,21 +43,21 @@ static void parse_expression(const char *text)
 	struct sl_particle p = {.x = 1, .w = 0.5f, .id = 7};
 	const struct sl_columns c = sl_columns_of(&p);
 	struct sl_program k = {0};
-	struct sl_derived derived;
+	struct sl_resolver v;
 	enum sl_column column;
 	bool valid;
 
 	columns->n = 0;
-	begin_derived(&derived);
-	valid = sl_expression_add(reader, "keep", text, choices.model, &derived.names, &k);
+	v = begin_derived();
+	valid = sl_expression_add(&v, "keep", text, &k);
 	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
 	if (valid)
 		sl_condition_holds(&k, &c, 0, 7, SL_FATE_transmitted);
 	reader->n_problems = 0;
 	*columns = (struct sl_named){.n = 2, .at = {{"a", "b*r"}, {"b", ""}}};
 	snprintf(columns->at[1].text, sizeof(columns->at[1].text), "%s", text);
-	begin_derived(&derived);
-	if (sl_resolve_any_column(&derived, reader, "key", "b", choices.model, 0, &column))
+	v = begin_derived();
+	if (sl_resolve_any_column(&v, "key", "b", 0, &column))
 		sl_derive_particle(&choices.derivation, &p);
 	else
 		fuzz_expect(sl_config_problems(reader) > 0);
@@ -66,7 +68,7 @@ static void parse_stop_rule(const char *text)
 {
 	snprintf(config.stop.when, sizeof(config.stop.when), "%s", text);
 	choices.stop_rule = (struct sl_stop_rule){.below = 0};
-	sl_resolve_stop(&config, reader, &choices);
+	sl_resolve_stop(&(struct sl_resolver){.c = &config, .r = reader, .to = &choices});
 	if (config.stop.when[0] && !sl_config_has_problem(reader, "stop.when"))
 		fuzz_expect(choices.stop_rule.below > 0 && choices.stop_rule.below < 1 &&
 			    choices.stop_rule.fate < SL_FATE_COUNT);

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
-
 bool sl_key_below(const char *path, const char *key)
 {
 	size_t n = strlen(key);
@@ -32,9 +29,11 @@ struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path)
 	return NULL;
 }
 
-void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *text)
+void sl_reader_add(
+	struct sl_reader *r, struct sl_place at, const char *key, const char *format, ...)
 {
 	struct sl_config_problem *f = &r->problem[r->n_problems];
+	va_list args;
 
 	/* problems without key, such as syntax errors, are all kept */
 	for (size_t i = 0; i < r->n_problems; i++)
@@ -47,7 +46,9 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 	f->place = at;
 	f->number = r->n_problems++;
 	snprintf(f->key, sizeof(f->key), "%s", key);
-	snprintf(f->text, sizeof(f->text), "%s", text);
+	va_start(args, format);
+	vsnprintf(f->text, sizeof(f->text), format, args);
+	va_end(args);
 }
 
 /*
@@ -172,7 +173,7 @@ static void add_formatted(struct sl_reader *r, const char *key, const char *form
 	char text[SL_PROBLEM_BYTES], list[SL_KEY_BYTES];
 
 	vsnprintf(text, sizeof(text), format, args);
-	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
+	sl_reader_add(r, place_of(r, key), name_of(r, key, list), "%s", text);
 }
 
 bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
@@ -204,7 +205,7 @@ void sl_config_add_problem_within(
 	if (seen && at.line > 0)
 		at.column += sl_yaml_inside(
 			r->tree[seen->key.source], value_node(r, seen, item), offset);
-	sl_reader_add(r, at, name_of(r, key, list), text);
+	sl_reader_add(r, at, name_of(r, key, list), "%s", text);
 }
 
 size_t sl_config_problems(const struct sl_reader *r)

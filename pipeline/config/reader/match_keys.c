@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 /*
@@ -74,11 +73,8 @@ static bool is_model(const char *path)
  */
 static void add_unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
-	char text[SL_PROBLEM_BYTES] = "";
-
-	if (r->n_problems < SL_PROBLEMS_MAX)
-		sl_suggest_key(r, path, text);
-	sl_reader_add(r, at, path, text);
+	sl_reader_add(
+		r, at, path, "%s", r->n_problems < SL_PROBLEMS_MAX ? sl_suggest_key(r, path) : "");
 }
 
 /* Records a key; a later source replaces the record. */
@@ -105,21 +101,18 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 static bool choose_model(struct sl_reader *r, struct sl_place at, const char *path)
 {
 	const struct sl_model *model = sl_model_find(sl_key_leaf(path));
-	char text[SL_PROBLEM_BYTES], names[256];
 
 	if (model && (!r->model || r->model == model)) {
 		r->model = model;
 		return true;
 	}
-	if (model) {
-		snprintf(text, sizeof(text),
+	if (model)
+		sl_reader_add(r, at, path,
 			"a run has one model, and %s is given already; remove one of them",
 			r->model->name);
-	} else {
-		snprintf(text, sizeof(text), "unknown model; use %s",
-			sl_suggest_model(sl_key_leaf(path), names, sizeof(names)));
-	}
-	sl_reader_add(r, at, path, text);
+	else
+		sl_reader_add(
+			r, at, path, "unknown model; use %s", sl_suggest_model(sl_key_leaf(path)));
 	return false;
 }
 
@@ -140,32 +133,27 @@ static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, c
 static void match_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
 	const struct sl_yaml *tree = r->tree[at.source];
-	char text[SL_PROBLEM_BYTES], shown[SL_SHOWN_BYTES], option[SL_KEY_BYTES];
+	const char *text = sl_yaml_text(tree, node, NULL);
+	char option[SL_KEY_BYTES];
 
 	record(r, at, path, node);
-	if (sl_yaml_kind(tree, node) == SL_MAPPING) {
+	if (sl_yaml_kind(tree, node) == SL_MAPPING)
 		match_mapping(r, at.source, node, path);
-		return;
-	}
-	if (*sl_yaml_text(tree, node, NULL) && find_shorthand(r, path, option)) {
+	else if (*text && find_shorthand(r, path, option))
 		record(r, at, option, node);
-		return;
-	}
-	if (sl_yaml_kind(tree, node) == SL_LIST)
-		snprintf(text, sizeof(text),
+	else if (strcmp(path, "model") == 0 && sl_model_find(text))
+		sl_reader_add(r, at, path,
+			"has the value '%s', but a model is a section with its parameters; write {%s: {}}",
+			text, text);
+	else if (sl_yaml_kind(tree, node) == SL_LIST)
+		sl_reader_add(r, at, path,
 			"is a list, but this is a section with keys; write {key: value}");
-	else if (*sl_yaml_text(tree, node, NULL) == '\0')
-		snprintf(text, sizeof(text), "is a section without keys; remove it or write {}");
+	else if (*text == '\0')
+		sl_reader_add(r, at, path, "is a section without keys; remove it or write {}");
 	else
-		snprintf(text, sizeof(text),
+		sl_reader_add(r, at, path,
 			"has the value %s, but this is a section with keys; write {key: value}",
-			sl_show(shown, sl_yaml_text(tree, node, NULL)));
-	if (strcmp(path, "model") == 0 && sl_model_find(sl_yaml_text(tree, node, NULL)))
-		snprintf(text, sizeof(text),
-			"has the value '%s', but a model is a section with its parameters; write "
-			"{%s: {}}",
-			sl_yaml_text(tree, node, NULL), sl_yaml_text(tree, node, NULL));
-	sl_reader_add(r, at, path, text);
+			sl_shown(text));
 }
 
 /*

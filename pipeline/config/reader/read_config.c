@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/config/config.h"
 #include "pipeline/external/external.h"
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
@@ -97,7 +96,7 @@ static enum sl_status read_text(
 	if (s == SL_BAD_INPUT) {
 		at.line = problem.line;
 		at.column = problem.column;
-		sl_reader_add(r, at, "", problem.text);
+		sl_reader_add(r, at, "", "%s", problem.text);
 		return sl_config_verdict(r);
 	}
 	SL_TRY(s);
@@ -116,7 +115,7 @@ static enum sl_status read_text(
 	if (is_of_user &&
 		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
 		sl_yaml_place(r->tree[0], item, &at.line, &at.column);
-		sl_reader_add(r, at, "models", sl_last_error());
+		sl_reader_add(r, at, "models", "%s", sl_last_error());
 	}
 	find_model(r);
 	sl_reader_match_keys(r, root);
@@ -145,7 +144,7 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 	}
 	s = sl_yaml_parse(equals + 1, strlen(equals + 1), &r->tree[source], &problem);
 	if (s == SL_BAD_INPUT) {
-		sl_reader_add(r, at, path, problem.text);
+		sl_reader_add(r, at, path, "%s", problem.text);
 		sl_yaml_free(r->tree[source]);
 		r->tree[source] = NULL;
 		return SL_OK;
@@ -198,7 +197,7 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 
 	if (s != SL_OK) {
 		SL_TRY(begin(path, sets, n_sets, c, r));
-		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
+		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", "%s", sl_last_error());
 		/* a wrong file name is a usage error; a disk error keeps its code */
 		return s == SL_BAD_INPUT || sl_path_is_missing(path, F_OK) ? SL_USAGE : s;
 	}

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-
 /* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
@@ -21,7 +19,6 @@ static bool wrong(struct sl_reader *r, const char *key, const char *why)
 static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char *key,
 	const struct sl_yaml *tree, sl_node node, void *item)
 {
-	char why[SL_WHY_BYTES];
 	size_t bytes;
 	const char *text = sl_yaml_text(tree, node, &bytes);
 
@@ -33,7 +30,7 @@ static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char
 		return wrong(r, key, "has no value; add a value or remove the key");
 	if (strlen(text) != bytes)
 		return wrong(r, key, "contains a NUL character; remove it");
-	return sl_value_parse(o, text, item, why) || wrong(r, key, why);
+	return sl_value_parse(o, text, item) || wrong(r, key, sl_last_error());
 }
 
 /* Reads a list of texts as one text, "[a, b]". */
@@ -60,15 +57,12 @@ static bool fill_nested(struct sl_reader *r, const struct sl_option *o, const ch
 static bool fill_items(
 	struct sl_reader *r, const struct sl_option *o, const char *path, size_t n, uint64_t *value)
 {
-	char why[SL_WHY_BYTES];
-
 	if (n == SIZE_MAX)
 		return wrong(r, path, "is not a list; write a list of mappings: [{key: value}]");
-	if ((double)n < o->lo || (double)n > o->hi) {
-		snprintf(why, sizeof(why), "has %zu items, but %g to %g are allowed; %s", n, o->lo,
-			o->hi, (double)n < o->lo ? "add an item" : "remove items");
-		return wrong(r, path, why);
-	}
+	if ((double)n < o->lo || (double)n > o->hi)
+		return wrong(r, path,
+			sl_said("has %zu items, but %g to %g are allowed; %s", n, o->lo, o->hi,
+				(double)n < o->lo ? "add an item" : "remove items"));
 	*value = n;
 	return true;
 }
@@ -224,14 +218,12 @@ static bool is_plain(const char *text)
 /* Parses a default that is a plain value, or a list of one; false for others. */
 static bool fill_plain(const struct sl_option *o, void *value)
 {
-	char why[SL_WHY_BYTES];
-
 	if (!is_plain(o->fallback) || o->kind == SL_KIND_VECTOR)
 		return false;
 	if (!sl_value_listed(o))
-		return sl_value_parse(o, o->fallback, value, why);
+		return sl_value_parse(o, o->fallback, value);
 	sl_value_resize(o, value, 1);
-	return sl_value_parse(o, o->fallback, sl_value_item(o, value, 0), why);
+	return sl_value_parse(o, o->fallback, sl_value_item(o, value, 0));
 }
 
 /*
@@ -340,11 +332,8 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 			memcpy(&items, value, sizeof(items));
 	}
 	c->model = r->model;
-	if (!r->model && !sl_config_has_problem(r, "model")) {
-		char names[256];
-
+	if (!r->model && !sl_config_has_problem(r, "model"))
 		sl_config_add_problem(r, "model", "is missing: a run needs a model; use %s",
-			sl_suggest_model("", names, sizeof(names)));
-	}
+			sl_suggest_model(""));
 	return SL_OK;
 }

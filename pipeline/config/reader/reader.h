@@ -9,7 +9,6 @@
 #define SL_PIPELINE_CONFIG_READER_READER_H
 
 #include "pipeline/config/config.h"
-#include "pipeline/text/text.h"
 #include "primitives/files/files.h"
 #include "stages/models/model.h"
 
@@ -89,7 +88,8 @@ void sl_config_add_problem_within(
 	struct sl_reader *r, const char *key, size_t offset, const char *text);
 
 /* Adds a problem at a place. A second problem of a key is dropped: it follows from the first. */
-void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *text);
+void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *format,
+	...) SL_PRINTF(4, 5);
 
 /* The record of a key that was found, or NULL. */
 struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path);
@@ -143,14 +143,14 @@ enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c);
 
 /* Suggests what an unknown key or model may have meant. */
 
-/* Writes the message about the unknown key path. */
-void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES]);
+/* The message about the unknown key path (sl_message_part()). */
+const char *sl_suggest_key(const struct sl_reader *r, const char *path);
 
 /* Has an unknown key got the suggestion path? Then path is not reported as missing as well. */
 bool sl_suggest_covers(const struct sl_reader *r, const char *path);
 
-/* The name of a model nearest to written, or all names, written to text. */
-const char *sl_suggest_model(const char *written, char *text, size_t size);
+/* The name of a model nearest to written, or all names. */
+const char *sl_suggest_model(const char *written);
 
 /* --- read_config ------------------------------------------------------------------------------ */
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/text/text.h"
 #include "stages/models/models.h"
 
 enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
@@ -34,9 +33,10 @@ static void add_word(struct suggested_words *w, const char *text, size_t bytes)
 }
 
 /* Writes the section that contains path: "under model: slab:", or "at the top level". */
-static const char *say_section(const char *path, char text[SL_KEY_BYTES])
+static const char *say_section(const char *path)
 {
 	const char *leaf = sl_key_leaf(path);
+	char *text = sl_message_part();
 
 	snprintf(text, SL_KEY_BYTES, leaf == path ? "at the top level" : "under ");
 	for (const char *p = path; p < leaf; p++)
@@ -81,11 +81,11 @@ static size_t bytes_to_component(const char *path, const char *name)
 	return 0;
 }
 
-/* Lists the sections that have a key or a section of this name; false when there is none. */
-static bool find_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
+/* The sections that have a key or a section of this name; NULL when there is none. */
+static const char *find_elsewhere(const struct sl_reader *r, const char *leaf)
 {
-	char path[SL_KEY_BYTES], section[PLACES_MAX][SL_KEY_BYTES];
 	const char *words[PLACES_MAX];
+	char path[SL_KEY_BYTES];
 	size_t n = 0, bytes;
 
 	for (size_t i = 0; n < PLACES_MAX && sl_option_at(r->model, i, path); i++) {
@@ -93,33 +93,31 @@ static bool find_elsewhere(const struct sl_reader *r, const char *leaf, char hin
 		if (bytes == 0)
 			continue;
 		path[bytes] = '\0';
-		words[n] = say_section(path, section[n]);
+		words[n] = say_section(path);
 		n += n == 0 || strcmp(words[n], words[n - 1]) != 0;
 	}
-	sl_list_words(hint, HINT_BYTES, words, n);
-	return n > 0;
+	return n > 0 ? sl_list_words(sl_message_part(), HINT_BYTES, words, n) : NULL;
 }
 
-/* Finds the nearest key of all sections and writes it with its section. */
-static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
+/* The nearest key of all sections, with its section; NULL when none is near. */
+static const char *nearest_anywhere(const struct sl_reader *r, const char *leaf)
 {
-	char path[SL_KEY_BYTES], section[SL_KEY_BYTES];
 	const char *near, *words[WORDS_MAX];
 	struct suggested_words w;
-	size_t n = 0;
+	char path[SL_KEY_BYTES];
+	size_t n = 0, i = 0;
 
-	for (w.n = 0; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
+	for (; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
 		snprintf(w.text[n], SL_WORD_BYTES, "%.*s", SL_WORD_BYTES - 1, sl_key_leaf(path));
 		words[n] = w.text[n];
 	}
 	near = sl_nearest(leaf, words, n);
-	for (size_t i = 0; near && i < n; i++) {
-		if (words[i] != near)
-			continue;
-		sl_option_at(r->model, i, path);
-		snprintf(hint, HINT_BYTES, "%s, %s", near, say_section(path, section));
-	}
-	return near != NULL;
+	if (!near)
+		return NULL;
+	while (words[i] != near)
+		i++;
+	sl_option_at(r->model, i, path);
+	return sl_said("%.*s, %s", SL_WORD_BYTES, near, say_section(path));
 }
 
 #define ROUNDS_ADVICE "remove it, because schedule: rounds needs no other key"
@@ -146,38 +144,29 @@ static const char *instead_of(const char *path)
  * Names one key if one is near. Else it lists the keys of the section only, because the list of all
  * keys would be longer than the message can be.
  */
-void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
+const char *sl_suggest_key(const struct sl_reader *r, const char *path)
 {
-	char hint[HINT_BYTES], section[SL_KEY_BYTES];
-	const char *leaf = sl_key_leaf(path), *near;
+	const char *leaf = sl_key_leaf(path), *hint = find_elsewhere(r, leaf);
+	char section[SL_KEY_BYTES];
 	struct suggested_words w;
 
-	if (sl_is_after_comma(leaf)) {
-		snprintf(text, SL_PROBLEM_BYTES,
-			"unknown key: YAML reads a comma as a separator; write " SL_COMMA_ADVICE);
-		return;
-	}
-	if (instead_of(path)) {
-		snprintf(text, SL_PROBLEM_BYTES, "unknown key: it was removed; %s",
-			instead_of(path));
-		return;
-	}
-	if (find_elsewhere(r, leaf, hint)) {
-		snprintf(text, SL_PROBLEM_BYTES, "unknown key here: it belongs %s; move it there",
-			hint);
-		return;
-	}
+	if (sl_is_after_comma(leaf))
+		return "unknown key: YAML reads a comma as a separator; write " SL_COMMA_ADVICE;
+	if (instead_of(path))
+		return sl_said("unknown key: it was removed; %s", instead_of(path));
+	if (hint)
+		return sl_said("unknown key here: it belongs %s; move it there", hint);
 	list_siblings(r, path, section, &w);
-	if (w.n == 0) {
-		snprintf(text, SL_PROBLEM_BYTES,
+	if (w.n == 0)
+		return sl_said(
 			"unknown key: %s is a value, not a section; use %s", section, section);
-		return;
-	}
 	/* the section first: a typing error is more likely than a wrong section */
-	near = sl_nearest(leaf, w.at, w.n);
-	if (!near && !nearest_anywhere(r, leaf, hint))
-		sl_list_words(hint, sizeof(hint), w.at, w.n);
-	snprintf(text, SL_PROBLEM_BYTES, "unknown key; use %s", near ? near : hint);
+	hint = sl_nearest(leaf, w.at, w.n);
+	if (!hint)
+		hint = nearest_anywhere(r, leaf);
+	if (!hint)
+		hint = sl_list_words(sl_message_part(), HINT_BYTES, w.at, w.n);
+	return sl_said("unknown key; use %s", hint);
 }
 
 /* One typing error would otherwise give two problems: an unknown key and a missing one. */
@@ -201,11 +190,11 @@ bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 	return false;
 }
 
-const char *sl_suggest_model(const char *written, char *text, size_t size)
+const char *sl_suggest_model(const char *written)
 {
 	const char *words[SL_MODELS_MAX];
 
 	for (size_t i = 0; i < (size_t)sl_n_models; i++)
 		words[i] = sl_models[i]->name;
-	return sl_suggest(written, words, (size_t)sl_n_models, text, size);
+	return sl_suggested(written, words, (size_t)sl_n_models);
 }

@@ -108,7 +108,7 @@ void sl_density_unit(
 	char above[SL_DENSITY_UNIT_BYTES] = "1", below[SL_DENSITY_UNIT_BYTES];
 
 	for (uint32_t k = 0; k < f->n_axes; k++) {
-		enum sl_unit u = sl_column_unit(&c->named, f->axis[k].column);
+		enum sl_unit u = sl_label_unit(c->named.label, f->axis[k].column);
 
 		power[sl_units[u].dimension] -= dimensions(c, f, k);
 	}

@@ -31,7 +31,7 @@ static void name_axes(const struct sl_choices *choices, const struct sl_grid_fie
 			!f->bracketed ? ""
 			: k           ? ","
 				      : "(",
-			sl_column_name(&choices->named, f->axis[k].column));
+			sl_label_name(choices->named.label, f->axis[k].column));
 	snprintf(name + at, SL_TALLY_NAME_BYTES - at, f->bracketed ? ")" : "");
 }
 
@@ -105,9 +105,9 @@ static size_t image_bytes(const struct sl_plan *plan)
 static void put_unit(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, enum sl_column column)
 {
 	const struct sl_named_columns *named = &plan->choices.named;
-	const struct sl_unit_facts *unit = &sl_units[sl_column_unit(named, column)];
+	const struct sl_unit_facts *unit = &sl_units[sl_label_unit(named->label, column)];
 
-	sl_h5_put_text(h, at, "column", sl_column_name(named, column));
+	sl_h5_put_text(h, at, "column", sl_label_name(named->label, column));
 	sl_h5_put_text(h, at, "unit", unit->text);
 	sl_h5_put_f64(h, at, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
 }
@@ -124,7 +124,7 @@ static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_workspace *w,
 		edge[i] = sl_grid_edge(a, w->plan->choices.grid_edge, i);
 	if (bracketed)
 		snprintf(name, sizeof(name), "edges_%s",
-			sl_column_name(&w->plan->choices.named, a->column));
+			sl_label_name(w->plan->choices.named.label, a->column));
 	data = sl_h5_values(h, at, name, H5T_IEEE_F64LE, a->bins + 1, edge);
 	if (bracketed) {
 		put_unit(h, data, w->plan, a->column);
@@ -243,8 +243,8 @@ enum sl_status sl_tallies_file(
 static void write_axis(struct sl_json *j, const struct sl_choices *choices,
 	const struct sl_grid_axis *a, bool bracketed)
 {
-	sl_json_text(j, "column", sl_column_name(&choices->named, a->column));
-	sl_json_text(j, "unit", sl_units[sl_column_unit(&choices->named, a->column)].text);
+	sl_json_text(j, "column", sl_label_name(choices->named.label, a->column));
+	sl_json_text(j, "unit", sl_units[sl_label_unit(choices->named.label, a->column)].text);
 	if (bracketed)
 		sl_json_text(j, "spacing", spacings[a->spacing]);
 	sl_json_add(j, "bins %u from %g to %g", a->bins, a->lo, a->hi);

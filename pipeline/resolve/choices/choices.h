@@ -100,12 +100,38 @@ struct sl_choices {
 	union sl_format_facts format_facts; /* facts that only the format needs */
 };
 
+/* --- resolver --------------------------------------------------------------------------------- */
+
+/* Progress of the definition of a column. */
+enum sl_definition_state { SL_DEFINED, SL_COMPILING, SL_COMPILED, SL_WRONG };
+
+/* A call of a function in keep, and its column. */
+struct sl_derived_call {
+	enum sl_column column;
+	struct sl_program k;
+};
+
+/* What the functions of resolve/ work on. */
+struct sl_resolver {
+	struct sl_config *c;
+	struct sl_reader *r;
+	struct sl_choices *to;
+	bool ranges; /* to->rules are made, so that the model can state ranges and constants */
+	/* The columns that the configuration defines, set by sl_derived_begin(). */
+	enum sl_definition_state state[SL_NAMED_MAX];
+	enum sl_definition_state built_in[SL_COLUMN_COUNT];
+	size_t n_names; /* of derived columns, for suggestions */
+	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
+	uint32_t n_calls; /* columns that are calls of functions in keep */
+	struct sl_derived_call call[SL_NAMED_COLUMNS_MAX];
+};
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /*
  * Looks up the fates and columns that a configuration names.
  *
- * Each function that takes a reader adds a problem for the configuration key when the name is
+ * Each function that takes a resolver adds a problem for the configuration key when the name is
  * unknown or not allowed, with a suggestion.
  */
 
@@ -116,20 +142,15 @@ struct sl_choices {
 sl_fate_set sl_final_fates(const struct sl_choices *choices);
 
 /* Finds a fate of sl_final_fates() by name; false after adding a problem for key. */
-bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, enum sl_fate *fate);
+bool sl_resolve_fate(struct sl_resolver *v, const char *key, const char *word, enum sl_fate *fate);
 
 /* The same, and adds the fate to set; false also for a fate that is in the set already. */
-bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, sl_fate_set *set, enum sl_fate *fate);
+bool sl_resolve_fate_once(struct sl_resolver *v, const char *key, const char *word,
+	sl_fate_set *set, enum sl_fate *fate);
 
 /* Finds a column of the set allowed by name; false after adding a problem for key. */
-bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, sl_column_set allowed, enum sl_column *column);
-
-/* The name and the unit of a column of the run, also of one that the configuration names. */
-const char *sl_column_name(const struct sl_named_columns *named, enum sl_column column);
-enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column);
+bool sl_resolve_column(struct sl_resolver *v, const char *key, const char *word,
+	sl_column_set allowed, enum sl_column *column);
 
 /*
  * The range of a column: that of the model, and all angles for the built-in ones. False if it has

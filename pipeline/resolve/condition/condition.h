@@ -7,7 +7,6 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
 #include "stages/models/model.h"
 #include "stages/particle/units.h"
 #include "stages/selection/program.h"
@@ -21,8 +20,6 @@
  */
 
 struct sl_parser;
-
-enum { SL_UNIT_BYTES = 48 };
 
 /* What a number is, beyond its value. */
 enum sl_operand_kind {
@@ -55,16 +52,13 @@ static const struct sl_operand sl_no_operand = {.literal = -1};
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power);
 
 /* The internal unit of a number, for messages: "cm", "cm^2" or "no unit". */
-const char *sl_operand_unit(const struct sl_operand *v, char text[SL_UNIT_BYTES]);
+const char *sl_operand_unit(const struct sl_operand *v);
 
 /* The unit of units.def for the dimension of a number; SL_UNIT_COUNT if there is none. */
 enum sl_unit sl_operand_column_unit(const struct sl_operand *v);
 
 /* Requires a number, for arithmetic. */
 void sl_want_number(struct sl_parser *p, const struct sl_operand *v);
-
-/* Requires a number whose bits can be tested. */
-void sl_want_bits(struct sl_parser *p, const struct sl_operand *v);
 
 /* Requires a number that is whole for every particle, for in. */
 void sl_want_whole(struct sl_parser *p, const struct sl_operand *v);
@@ -75,10 +69,6 @@ void sl_want_truth(struct sl_parser *p, struct sl_operand *v);
 /* Requires the same dimension of two numbers, for sums. */
 void sl_want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b);
 
-/* Requires two numbers that can be compared; equality: by == or !=, as a particle name needs. */
-void sl_want_comparable(
-	struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b, bool equality);
-
 /* --- operand ---------------------------------------------------------------------------------- */
 
 /*
@@ -87,36 +77,11 @@ void sl_want_comparable(
  * Used in this folder only. The parser stops at the first error.
  */
 
-/* Names of numbers in addition to the columns of the model. */
-struct sl_more_names {
-	/*
-	 * If word names a derived column: sets its number and unit and returns true. The number is
-	 * SL_COLUMN_COUNT if the column is wrong, which has been reported.
-	 */
-	bool (*find)(void *ctx, const char *word, enum sl_column *column, enum sl_unit *unit);
-	/*
-	 * Makes a derived column of a program that computes a number in that unit: a call of a
-	 * function in a condition. False after adding a problem for key.
-	 */
-	bool (*add)(void *ctx, const char *key, const struct sl_program *k, enum sl_unit unit,
-		enum sl_column *column);
-	void *ctx;
-	size_t n; /* names, for suggestions */
-	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
-};
-
-/*
- * The derived column that word probably means, if it is nearer than a column of the set; else NULL.
- */
-const char *sl_derived_meant(
-	const struct sl_more_names *more, const char *word, sl_column_set columns);
-
 struct sl_parser {
 	const char *text, *at; /* at: the next byte to read, never a blank */
-	struct sl_reader *r;
+	struct sl_resolver *resolver;
 	const char *key;
 	const struct sl_model *model;
-	const struct sl_more_names *more; /* NULL: there are none */
 	struct sl_program *k;
 	bool derives;    /* the program is that of a derived column, so it can have functions */
 	uint32_t depth;  /* of the stack after the steps emitted so far */
@@ -128,8 +93,12 @@ struct sl_parser {
 void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 	SL_PRINTF(3, 4);
 
-/* Writes the text from there to the current place, quoted. */
-const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES]);
+/* The text from there to the current place, quoted (sl_message_part()). */
+const char *sl_parser_shown(const struct sl_parser *p, const char *from);
+
+/* Fails at the place of v; the message begins with its text, and the format follows. */
+void sl_operand_fail(struct sl_parser *p, const struct sl_operand *v, const char *format, ...)
+	SL_PRINTF(3, 4);
 
 /*
  * Appends a step, an operation or function, to the program; fails when the program or its stack is
@@ -184,18 +153,17 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v);
  * The steps that compute a number, for a derived column, with its unit; k is empty before the call.
  * False after adding a problem for key.
  */
-bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k,
-	enum sl_unit *unit);
+bool sl_expression_compute(struct sl_resolver *v, const char *key, const char *text,
+	struct sl_program *k, enum sl_unit *unit);
 
 /*
  * Append an expression, or the test for a fate, to the program k. Several are joined by "or". False
  * after adding a problem for key; k is then unusable.
  */
-bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k);
+bool sl_expression_add(
+	struct sl_resolver *v, const char *key, const char *text, struct sl_program *k);
 bool sl_expression_add_fate(
-	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_program *k);
+	struct sl_resolver *v, const char *key, enum sl_fate fate, struct sl_program *k);
 
 /* --- number ----------------------------------------------------------------------------------- */
 
@@ -275,22 +243,70 @@ void sl_emit_again(struct sl_parser *p, struct sl_operand *v, const struct sl_st
 /* Is word the name of a function? */
 bool sl_is_function(const char *word);
 
+/* Parses an argument of a function. */
+struct sl_operand sl_parse_argument(struct sl_parser *p);
+
 /*
- * If the name of a function is next: parses the call by means of parse, which parses an argument,
- * emits its steps, and returns true. The caller has set v->from and v->begin.
+ * If the name of a function is next: parses the call, emits its steps, and returns true. The caller
+ * has set v->from and v->begin.
  */
-typedef struct sl_operand sl_parse_argument(struct sl_parser *p);
-bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v);
+bool sl_parse_function(struct sl_parser *p, struct sl_operand *v);
 
 /* --- keep ------------------------------------------------------------------------------------- */
 
 /* Resolves keep: the fates that survive, and the conditions on them. */
 
+/* Sets keep and condition of the choices from the items of keep, or adds a problem. */
+void sl_resolve_keep(struct sl_resolver *v);
+
+/* --- derived ---------------------------------------------------------------------------------- */
+
 /*
- * Sets choices->keep and choices->condition from the items of keep, or adds a problem.
- * choices->model must be set; more are the derived columns, or NULL.
+ * Resolves columns: the derived columns that a run uses, as one program.
+ *
+ * A column is compiled when it is first named, after the columns that its expression names. So the
+ * program computes only what keep, key, tallies and output.columns use. A column of the
+ * configuration that none of them uses is refused, because it would have no effect.
  */
-void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_more_names *more, struct sl_choices *choices);
+
+/* Checks the names of the definitions. The model of the choices must be set. */
+void sl_derived_begin(struct sl_resolver *v);
+
+/*
+ * Refuses definitions that nothing uses, unless there are other problems, which may be the reason.
+ */
+void sl_derived_end(struct sl_resolver *v);
+
+/*
+ * If word names a derived column: sets its number and unit and returns true. The number is
+ * SL_COLUMN_COUNT if the column is wrong, which has been reported.
+ */
+bool sl_derived_find(
+	struct sl_resolver *v, const char *word, enum sl_column *column, enum sl_unit *unit);
+
+/*
+ * Makes a derived column of a program that computes a number in that unit: a call of a function in
+ * a condition. False after adding a problem for key.
+ */
+bool sl_derived_add(struct sl_resolver *v, const char *key, const struct sl_program *k,
+	enum sl_unit unit, enum sl_column *column);
+
+/*
+ * The derived column that word probably means, if it is nearer than a column of the set; else NULL.
+ */
+const char *sl_derived_meant(const struct sl_resolver *v, const char *word, sl_column_set columns);
+
+/*
+ * Finds a column of the set allowed, or a derived column, by name. False after adding a problem.
+ */
+bool sl_resolve_any_column(struct sl_resolver *v, const char *key, const char *word,
+	sl_column_set allowed, enum sl_column *column);
+
+/*
+ * The set of columns named by the items of key, each allowed or built in, and named once. Adds a
+ * problem for each other item.
+ */
+sl_column_set sl_resolve_column_set(
+	struct sl_resolver *v, const char *key, const struct sl_texts *list, sl_column_set allowed);
 
 #endif

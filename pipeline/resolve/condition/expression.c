@@ -52,8 +52,7 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 	return v;
 }
 
-/* Parses an argument of a function. */
-static struct sl_operand parse_sum(struct sl_parser *p)
+struct sl_operand sl_parse_argument(struct sl_parser *p)
 {
 	return parse_nested(p, SL_LEVEL_SUM);
 }
@@ -63,7 +62,6 @@ static struct sl_operand parse_value(struct sl_parser *p)
 {
 	const char *from = p->at;
 	struct sl_operand v = sl_no_operand;
-	char shown[SL_SHOWN_BYTES];
 
 	v.from = from;
 	v.begin = p->k->n;
@@ -76,14 +74,14 @@ static struct sl_operand parse_value(struct sl_parser *p)
 		sl_want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
-	} else if (sl_parse_function(p, parse_sum, &v) || sl_parse_number(p, &v)) {
+	} else if (sl_parse_function(p, &v) || sl_parse_number(p, &v)) {
 		return v;
 	} else if (sl_word_length(p->at) > 0) {
 		sl_parse_name(p, &v);
 	} else {
 		sl_parser_fail(p, p->at,
 			"lacks a column, a number or a fate %s%s; write one, as in w > 0",
-			*p->at ? "at " : "at its end", *p->at ? sl_show(shown, p->at) : "");
+			*p->at ? "at " : "at its end", *p->at ? sl_shown(p->at) : "");
 	}
 	return v;
 }
@@ -92,7 +90,6 @@ static struct sl_operand parse_value(struct sl_parser *p)
 static struct sl_operand parse_power(struct sl_parser *p)
 {
 	struct sl_operand v = parse_value(p);
-	char shown[SL_SHOWN_BYTES];
 	int exponent;
 
 	if (!sl_parse_exponent(p, &exponent))
@@ -101,8 +98,8 @@ static struct sl_operand parse_power(struct sl_parser *p)
 	for (int i = 0; i < 3; i++) {
 		v.power[i] *= exponent;
 		if (abs(v.power[i]) > DIMENSION_MOST)
-			sl_parser_fail(p, v.from, "%s has a unit to a power above %d; use less",
-				sl_parser_show(p, v.from, shown), DIMENSION_MOST);
+			sl_operand_fail(
+				p, &v, "has a unit to a power above %d; use less", DIMENSION_MOST);
 	}
 	v.whole &= exponent > 0;
 	v.kind = SL_PLAIN;
@@ -111,10 +108,8 @@ static struct sl_operand parse_power(struct sl_parser *p)
 	sl_parser_emit(p, SL_OP_power,
 		(uint32_t)abs(exponent) | (exponent < 0 ? (uint32_t)SL_POWER_INVERSE : 0));
 	if (strncmp(p->at, "**", 2) == 0 || *p->at == '^')
-		sl_parser_fail(p, v.from,
-			"%s has a power of a power, which has two meanings; write brackets, as in "
-			"(x^2)^3",
-			sl_parser_show(p, v.from, shown));
+		sl_operand_fail(p, &v,
+			"has a power of a power, which has two meanings; write brackets, as in (x^2)^3");
 	return v;
 }
 
@@ -272,13 +267,15 @@ static struct sl_operand parse(struct sl_parser *p, enum sl_level level)
 
 /* Starts a parser. A program that is not empty has left its truth value on the stack. */
 static struct sl_parser begin(
-	struct sl_reader *r, const char *key, const char *text, struct sl_program *k)
+	struct sl_resolver *v, const char *key, const char *text, struct sl_program *k)
 {
-	struct sl_parser p = {.text = text, .at = text, .r = r, .key = key, .k = k};
-
-	p.depth = k->n > 0 ? 1 : 0;
-	sl_parser_skip(&p, 0);
-	return p;
+	return (struct sl_parser){.text = text,
+		.at = text + strspn(text, " "),
+		.resolver = v,
+		.key = key,
+		.model = v->to->model,
+		.k = k,
+		.depth = k->n > 0 ? 1 : 0};
 }
 
 /* Joins the new expression with the previous one, if there is one below it on the stack. */
@@ -305,53 +302,45 @@ static const char *meant_operator(const char *at)
 static struct sl_operand parse_whole(struct sl_parser *p)
 {
 	struct sl_operand v = parse(p, SL_LEVEL_OR);
-	char shown[SL_SHOWN_BYTES];
 
 	if (!p->failed && *p->at)
-		sl_parser_fail(p, p->at, "lacks an operator at %s; write %s", sl_show(shown, p->at),
+		sl_parser_fail(p, p->at, "lacks an operator at %s; write %s", sl_shown(p->at),
 			meant_operator(p->at));
 	return v;
 }
 
-bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k)
+bool sl_expression_add(
+	struct sl_resolver *v, const char *key, const char *text, struct sl_program *k)
 {
-	struct sl_parser p = begin(r, key, text, k);
-	struct sl_operand v;
+	struct sl_parser p = begin(v, key, text, k);
+	struct sl_operand condition = parse_whole(&p);
 
-	p.model = model;
-	p.more = more;
-	v = parse_whole(&p);
-	sl_want_truth(&p, &v);
+	sl_want_truth(&p, &condition);
 	return end(&p);
 }
 
-bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, const struct sl_more_names *more, struct sl_program *k,
-	enum sl_unit *unit)
+bool sl_expression_compute(struct sl_resolver *v, const char *key, const char *text,
+	struct sl_program *k, enum sl_unit *unit)
 {
-	struct sl_parser p = begin(r, key, text, k);
-	char shown[SL_SHOWN_BYTES], other[SL_UNIT_BYTES];
-	struct sl_operand v;
+	struct sl_parser p = begin(v, key, text, k);
+	struct sl_operand number;
 
-	p.model = model;
-	p.more = more;
 	p.derives = true;
-	v = parse_whole(&p);
-	sl_want_number(&p, &v);
-	*unit = sl_operand_column_unit(&v);
+	number = parse_whole(&p);
+	sl_want_number(&p, &number);
+	*unit = sl_operand_column_unit(&number);
 	if (*unit == SL_UNIT_COUNT)
 		sl_parser_fail(&p, text,
 			"%s is in %s, but a column is a length, a time, an energy, a speed, an angle, "
 			"1/length or a plain number; divide it by a quantity such as (1 cm)",
-			sl_show(shown, text), sl_operand_unit(&v, other));
+			sl_shown(text), sl_operand_unit(&number));
 	return !p.failed;
 }
 
 bool sl_expression_add_fate(
-	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_program *k)
+	struct sl_resolver *v, const char *key, enum sl_fate fate, struct sl_program *k)
 {
-	struct sl_parser p = begin(r, key, "", k);
+	struct sl_parser p = begin(v, key, "", k);
 
 	sl_parser_emit(&p, SL_OP_fate, fate);
 	return end(&p);

@@ -51,29 +51,26 @@ bool sl_is_function(const char *word)
 static void want_dimension(struct sl_parser *p, const struct sl_operand *v,
 	const struct function *f, enum sl_dimension want)
 {
-	char shown[SL_SHOWN_BYTES], unit[SL_UNIT_BYTES];
 	struct sl_operand wanted = sl_no_operand;
 
 	sl_operand_set_dimension(&wanted, want, 1);
 	if (memcmp(wanted.power, v->power, sizeof(v->power)) == 0 ||
 		(v->bare && want != SL_DIM_NUMBER))
 		return;
-	sl_parser_fail(p, v->from, "%s is in %s, but %s needs %s; write for example %s",
-		sl_parser_show(p, v->from, shown), sl_operand_unit(v, unit), f->name,
-		want == SL_DIM_ENERGY ? "an energy" : "a plain number", f->example);
+	sl_operand_fail(p, v, "is in %s, but %s needs %s; write for example %s", sl_operand_unit(v),
+		f->name, want == SL_DIM_ENERGY ? "an energy" : "a plain number", f->example);
 }
 
 /* Sets the dimension of a root. */
 static void take_root(struct sl_parser *p, const struct sl_operand *a, struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES], unit[SL_UNIT_BYTES];
 
 	for (int i = 0; i < 3; i++) {
 		v->power[i] = a->power[i] / 2;
 		if (a->power[i] % 2 != 0)
-			sl_parser_fail(p, a->from,
-				"%s is in %s, whose root is no unit; write for example sqrt(x*y)",
-				sl_parser_show(p, a->from, shown), sl_operand_unit(a, unit));
+			sl_operand_fail(p, a,
+				"is in %s, whose root is no unit; write for example sqrt(x*y)",
+				sl_operand_unit(a));
 	}
 }
 
@@ -117,13 +114,12 @@ static void emit_call(struct sl_parser *p, const struct function *f)
 	sl_parser_emit(p, f->operation, 0);
 }
 
-static void parse_call(struct sl_parser *p, const struct function *f, sl_parse_argument *parse,
-	struct sl_operand *v)
+static void parse_call(struct sl_parser *p, const struct function *f, struct sl_operand *v)
 {
 	const char *from = v->from;
 
 	for (uint32_t i = 0; !p->failed; i++) {
-		struct sl_operand a = parse(p);
+		struct sl_operand a = sl_parse_argument(p);
 
 		check_argument(p, f, i, &a, v);
 		if (i + 1 >= f->arguments)
@@ -145,11 +141,9 @@ static void parse_call(struct sl_parser *p, const struct function *f, sl_parse_a
 }
 
 /* Parses a call in a condition: its steps become the program of a derived column. */
-static void parse_column(struct sl_parser *p, const struct function *f, sl_parse_argument *parse,
-	struct sl_operand *v)
+static void parse_column(struct sl_parser *p, const struct function *f, struct sl_operand *v)
 {
 	struct sl_program *outer = p->k, k = {.n = 0};
-	char shown[SL_SHOWN_BYTES], text[SL_UNIT_BYTES];
 	const char *from = v->from;
 	uint32_t depth = p->depth;
 	enum sl_column column;
@@ -158,7 +152,7 @@ static void parse_column(struct sl_parser *p, const struct function *f, sl_parse
 	p->k = &k;
 	p->depth = 0;
 	p->derives = true;
-	parse_call(p, f, parse, v);
+	parse_call(p, f, v);
 	p->derives = false;
 	p->depth = depth;
 	p->k = outer;
@@ -167,16 +161,13 @@ static void parse_column(struct sl_parser *p, const struct function *f, sl_parse
 		sl_parser_fail(p, from,
 			"%s is in %s, but a function in a condition must give a length, a time, an "
 			"energy, a speed, an angle, 1/length or a plain number; divide inside of it",
-			sl_parser_show(p, from, shown), sl_operand_unit(v, text));
-	if (p->failed)
-		return;
-	if (p->more->add(p->more->ctx, p->key, &k, unit, &column))
+			sl_parser_shown(p, from), sl_operand_unit(v));
+	p->failed = p->failed || !sl_derived_add(p->resolver, p->key, &k, unit, &column);
+	if (!p->failed)
 		sl_push_column(p, v, column, unit);
-	else
-		p->failed = true;
 }
 
-bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v)
+bool sl_parse_function(struct sl_parser *p, struct sl_operand *v)
 {
 	char word[SL_PARSER_NAME_BYTES];
 	size_t n = sl_word_length(p->at);
@@ -191,12 +182,6 @@ bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_
 		return false;
 	sl_parser_skip(p, n);
 	sl_parser_take(p, "(");
-	if (p->derives)
-		parse_call(p, f, parse, v);
-	else if (p->more)
-		parse_column(p, f, parse, v);
-	else
-		sl_parser_fail(p, p->at, "%s is a function, which only keep and columns can have",
-			f->name);
+	(p->derives ? parse_call : parse_column)(p, f, v);
 	return true;
 }

@@ -17,8 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
 #include "stages/formats/formats.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
@@ -77,40 +75,32 @@ static void divide_fates(sl_fate_set fates, struct sl_program *k, struct sl_choi
 
 /* --- the items -------------------------------------------------------------------------------- */
 
-/* Adds the fate of that name; *seen is the set of fates named before. */
-static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_choices *choices, sl_fate_set *seen, struct sl_program *k)
+void sl_resolve_keep(struct sl_resolver *v)
 {
-	enum sl_fate fate;
-
-	return sl_resolve_fate_once(r, key, word, choices, seen, &fate) &&
-	       sl_expression_add_fate(r, key, fate, k);
-}
-
-void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_more_names *more, struct sl_choices *choices)
-{
-	sl_fate_set fates = sl_final_fates(choices) & ~SL_FATE_BIT(SL_FATE_damaged), seen = 0;
+	sl_fate_set fates = sl_final_fates(v->to) & ~SL_FATE_BIT(SL_FATE_damaged), seen = 0;
 	struct sl_program k = {.n = 0};
-	bool right = c->keep.n > 0;
+	bool right = v->c->keep.n > 0;
 
-	if (!right && choices->model->resampling && choices->format != &sl_format_none)
-		choices->keep = fates;
-	for (uint32_t i = 0; i < c->keep.n; i++) {
-		const char *text = c->keep.at[i];
+	if (!right && v->to->model->resampling && v->to->format != &sl_format_none)
+		v->to->keep = fates;
+	for (uint32_t i = 0; i < v->c->keep.n; i++) {
+		const char *text = v->c->keep.at[i];
 		char key[SL_WORD_BYTES];
+		enum sl_fate fate;
 
 		snprintf(key, sizeof(key), "keep[%u]", i);
 		/* a single word can only be the name of a fate; that of a particle gets a hint */
-		right &= text[sl_word_length(text)] == '\0' && !sl_species_find(text)
-		                 ? resolve_name(r, key, text, choices, &seen, &k)
-		                 : sl_expression_add(r, key, text, choices->model, more, &k);
+		if (text[sl_word_length(text)] == '\0' && !sl_species_find(text))
+			right &= sl_resolve_fate_once(v, key, text, &seen, &fate) &&
+			         sl_expression_add_fate(v, key, fate, &k);
+		else
+			right &= sl_expression_add(v, key, text, &k);
 	}
 	if (!right)
 		return;
-	divide_fates(fates, &k, choices);
-	if (choices->keep == 0)
-		sl_config_add_problem(r, "keep",
+	divide_fates(fates, &k, v->to);
+	if (v->to->keep == 0)
+		sl_config_add_problem(v->r, "keep",
 			"keeps no particle: no fate of model %s meets it; use another condition",
-			choices->model->name);
+			v->to->model->name);
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-
 enum { HEX_DIGITS_MAX = 13 /* 52 bits, which a double holds exactly */ };
 
 int sl_emit_number(struct sl_parser *p, const char *from, double number)
@@ -39,8 +37,7 @@ static bool scan_exponent(const char *at, int *exponent, size_t *bytes)
 
 bool sl_parse_exponent(struct sl_parser *p, int *exponent)
 {
-	char shown[SL_SHOWN_BYTES], part[SL_WORD_BYTES];
-	const char *from;
+	const char *from, *part;
 	bool negative;
 	size_t n;
 
@@ -50,11 +47,11 @@ bool sl_parse_exponent(struct sl_parser *p, int *exponent)
 	from = p->at;
 	negative = sl_parser_take(p, "-");
 	if (!scan_exponent(p->at, exponent, &n)) {
-		snprintf(part, sizeof(part), "%.*s", (int)strcspn(from, " ])*/+,<>=&"), from);
+		part = sl_said("%.*s", (int)strcspn(from, " ])*/+,<>=&"), from);
 		sl_parser_fail(p, from,
 			"%s is not an exponent, which is a whole number from 1 to %d or -1 to -%d; "
 			"write for example x^2",
-			sl_show(shown, part), SL_EXPONENT_MAX, SL_EXPONENT_MAX);
+			sl_shown(part), SL_EXPONENT_MAX, SL_EXPONENT_MAX);
 		*exponent = 1;
 	}
 	sl_parser_skip(p, n);
@@ -98,8 +95,8 @@ static bool is_operator(const char *at)
 	       (is_word(at, "in") && at[2 + strspn(at + 2, " ")] == '[');
 }
 
-/* The unit that a word probably means, or NULL; text has space for it. */
-static const char *unit_meant(const char *word, char text[SL_WORD_BYTES])
+/* The unit that a word probably means, or NULL. */
+static const char *unit_meant(const char *word)
 {
 	/* usual elsewhere; a suggestion by spelling would be wrong */
 	static const char *const usual[][2] = {
@@ -114,10 +111,8 @@ static const char *unit_meant(const char *word, char text[SL_WORD_BYTES])
 		words[u] = sl_units[u].text;
 		/* cm2 */
 		if (n == strlen(words[u]) + 1 && strncmp(word, words[u], n - 1) == 0 &&
-			isdigit((unsigned char)word[n - 1])) {
-			snprintf(text, SL_WORD_BYTES, "%.8s^%c", words[u], word[n - 1]);
-			return text;
-		}
+			isdigit((unsigned char)word[n - 1]))
+			return sl_said("%.8s^%c", words[u], word[n - 1]);
 	}
 	return sl_nearest(word, words, SL_UNIT_COUNT);
 }
@@ -125,13 +120,10 @@ static const char *unit_meant(const char *word, char text[SL_WORD_BYTES])
 /* Refuses the word at this place, which is no unit, and suggests one. */
 static void refuse_unit(struct sl_parser *p, const char *from)
 {
-	char shown[SL_SHOWN_BYTES], word[SL_WORD_BYTES], text[SL_WORD_BYTES];
-	const char *meant;
+	const char *meant = unit_meant(sl_said("%.*s", (int)sl_word_length(p->at), p->at));
 
-	snprintf(word, sizeof(word), "%.*s", (int)sl_word_length(p->at), p->at);
-	meant = unit_meant(word, text);
 	sl_parser_skip(p, sl_word_length(p->at));
-	sl_parser_fail(p, from, "%s has an unknown unit; use %s", sl_parser_show(p, from, shown),
+	sl_parser_fail(p, from, "%s has an unknown unit; use %s", sl_parser_shown(p, from),
 		meant ? meant : "a unit of sluice list, as in 5 cm");
 }
 
@@ -157,7 +149,6 @@ static int take_unit(struct sl_parser *p, const struct sl_unit_facts *unit)
 /* Reads 0x and hexadecimal digits. */
 static void parse_hexadecimal(struct sl_parser *p, struct sl_operand *v)
 {
-	char shown[SL_SHOWN_BYTES];
 	size_t word = sl_word_length(p->at), zeros = strspn(p->at + 2, "0");
 	size_t digits = strspn(p->at + 2, "0123456789abcdefABCDEF");
 
@@ -165,13 +156,12 @@ static void parse_hexadecimal(struct sl_parser *p, struct sl_operand *v)
 	v->literal = sl_emit_number(p, p->at, (double)strtoull(p->at, NULL, 16));
 	sl_parser_skip(p, word);
 	if (digits == 0 || 2 + digits != word || p->at[0] == '.')
-		sl_parser_fail(p, v->from,
-			"%s is not a hexadecimal number; write 0x and digits from 0 to 9 or a to f",
-			sl_parser_show(p, v->from, shown));
+		sl_operand_fail(p, v,
+			"is not a hexadecimal number; write 0x and digits from 0 to 9 or a to f");
 	else if (digits - zeros > HEX_DIGITS_MAX)
-		sl_parser_fail(p, v->from,
-			"%s has more than %d bits, but numbers are exact up to %d bits; use fewer",
-			sl_parser_show(p, v->from, shown), 4 * HEX_DIGITS_MAX, 4 * HEX_DIGITS_MAX);
+		sl_operand_fail(p, v,
+			"has more than %d bits, but numbers are exact up to %d bits; use fewer",
+			4 * HEX_DIGITS_MAX, 4 * HEX_DIGITS_MAX);
 }
 
 /* Reads a decimal number, which is scanned, and its unit. */
@@ -180,7 +170,6 @@ static void parse_decimal(
 {
 	const char *after = scanned->end + strspn(scanned->end, " ");
 	const struct sl_unit_facts *unit = unit_at(after);
-	char why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
 	double number = 0;
 	int power = 1;
 
@@ -195,9 +184,8 @@ static void parse_decimal(
 	} else {
 		unit = &sl_units[SL_UNIT_NONE];
 	}
-	sl_parser_show(p, v->from, shown);
-	if (!sl_real_convert(scanned, shown, unit, power, &number, why))
-		sl_parser_fail(p, v->from, "%s", why);
+	if (!sl_real_convert(scanned, sl_parser_shown(p, v->from), unit, power, &number))
+		sl_parser_fail(p, v->from, "%s", sl_last_error());
 	v->whole = unit->dimension == SL_DIM_NUMBER && number == floor(number);
 	v->literal = sl_emit_number(p, v->from, number);
 }

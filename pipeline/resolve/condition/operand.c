@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
-
-enum { NAMES_BYTES = 400 };
-
 /* --- problems --------------------------------------------------------------------------------- */
 
 /* The first problem only: what follows it in the text is read in a wrong context. */
@@ -24,11 +18,12 @@ void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, 
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (!p->failed)
-		sl_config_add_problem_within(p->r, p->key, (size_t)(where - p->text), text);
+		sl_config_add_problem_within(
+			p->resolver->r, p->key, (size_t)(where - p->text), text);
 	p->failed = true;
 }
 
-const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES])
+const char *sl_parser_shown(const struct sl_parser *p, const char *from)
 {
 	char part[SL_TEXT_BYTES];
 	size_t n = (size_t)(p->at - from);
@@ -36,7 +31,18 @@ const char *sl_parser_show(const struct sl_parser *p, const char *from, char sho
 	while (n > 0 && from[n - 1] == ' ')
 		n--;
 	snprintf(part, sizeof(part), "%.*s", (int)n, from);
-	return sl_show(shown, part);
+	return sl_shown(part);
+}
+
+void sl_operand_fail(struct sl_parser *p, const struct sl_operand *v, const char *format, ...)
+{
+	char text[SL_WHY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sl_parser_fail(p, v->from, "%s %s", sl_parser_shown(p, v->from), text);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -95,21 +101,19 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-const char *sl_derived_meant(
-	const struct sl_more_names *more, const char *word, sl_column_set columns)
+const char *sl_derived_meant(const struct sl_resolver *v, const char *word, sl_column_set columns)
 {
-	const char *words[(size_t)SL_COLUMN_COUNT + sizeof(more->name) / sizeof(more->name[0])];
+	const char *words[(size_t)SL_COLUMN_COUNT + sizeof(v->name) / sizeof(v->name[0])];
 	const char *near;
 	size_t n = 0;
 
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(columns, i))
 			words[n++] = sl_column_facts[i].name;
-	for (size_t i = 0; more && i < more->n; i++)
-		words[n++] = more->name[i];
-	near = sl_nearest(word, words, n);
-	for (size_t i = 0; near && more && i < more->n; i++)
-		if (strcmp(near, more->name[i]) == 0)
+	memcpy(words + n, v->name, v->n_names * sizeof(v->name[0]));
+	near = sl_nearest(word, words, n + v->n_names);
+	for (size_t i = 0; near && i < v->n_names; i++)
+		if (strcmp(near, v->name[i]) == 0)
 			return near;
 	return NULL;
 }
@@ -119,15 +123,13 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
 	const char *meant = sl_column_meant(word, p->model->columns);
-	const char *derived = sl_derived_meant(p->more, word, p->model->columns);
-	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
+	const char *derived = sl_derived_meant(p->resolver, word, p->model->columns);
 	size_t n = 0;
 
 	if (*p->at == '(')
 		sl_parser_fail(p, from,
-			"%s is not a function; use sqrt, hypot, atan2, exp, log, pow, min, max, abs "
-			"or wavelength",
-			sl_show(shown, word));
+			"%s is not a function; use sqrt, hypot, atan2, exp, log, pow, min, max, abs or wavelength",
+			sl_shown(word));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(p->model->columns, i))
 			words[n++] = sl_column_facts[i].name;
@@ -135,13 +137,14 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
 	if (!meant)
-		meant = derived ? derived : sl_suggest(word, words, n, text, sizeof(text));
+		meant = derived ? derived : sl_suggested(word, words, n);
 	sl_parser_fail(p, from, "%s is neither a column nor a fate of model %s; use %s",
-		sl_show(shown, word), p->model->name, meant);
+		sl_shown(word), p->model->name, meant);
 }
 
-/* Sets the type of a column. All columns of signed whole numbers but pdg would be plain numbers. */
-static void set_column(struct sl_operand *v, enum sl_column column, enum sl_unit unit)
+/* All columns of signed whole numbers but pdg would be plain numbers. */
+void sl_push_column(
+	struct sl_parser *p, struct sl_operand *v, enum sl_column column, enum sl_unit unit)
 {
 	enum sl_column_type type = sl_column_facts[column].type;
 
@@ -152,12 +155,6 @@ static void set_column(struct sl_operand *v, enum sl_column column, enum sl_unit
 		v->kind = SL_CODE;
 	else if (type != SL_TYPE_F32 && type != SL_TYPE_I32)
 		v->kind = SL_FLAGS;
-}
-
-void sl_push_column(
-	struct sl_parser *p, struct sl_operand *v, enum sl_column column, enum sl_unit unit)
-{
-	set_column(v, column, unit);
 	sl_parser_emit(p, SL_OP_column, column);
 }
 
@@ -167,8 +164,7 @@ static void parse_species(
 {
 	if (!SL_HAS(p->model->columns, SL_COLUMN_pdg))
 		sl_parser_fail(p, v->from,
-			"'%s' is the name of a particle, but particles of model %s have no column pdg; "
-			"remove it",
+			"'%s' is the name of a particle, but particles of model %s have no column pdg; remove it",
 			species->name, p->model->name);
 	v->kind = SL_SPECIES;
 	v->whole = true;
@@ -192,7 +188,7 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v)
 	species = sl_species_find(word);
 	if (column < SL_COLUMN_COUNT && SL_HAS(p->model->columns, column)) {
 		sl_push_column(p, v, column, sl_column_facts[column].unit);
-	} else if (p->more && p->more->find(p->more->ctx, word, &column, &unit)) {
+	} else if (sl_derived_find(p->resolver, word, &column, &unit)) {
 		/* a wrong column is reported where it is defined */
 		p->failed |= column == SL_COLUMN_COUNT;
 		if (!p->failed)

@@ -10,23 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/text/text.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 
-enum { BACKENDS_MAX = 32, WORDS_BYTES = 400 };
-
-/* The value of a key below primitives, parsed. */
-struct request {
-	char key[SL_KEY_BYTES];
-	enum sl_primitive primitive;
-	char name[SL_TEXT_BYTES];
-	struct sl_tuning tuning;
-};
-
-/* --- NAME:block=N:items=N:padding=off --------------------------------------------------------- */
+enum { BACKENDS_MAX = 32 };
 
 /* The parameters of a tuning, and the values that each takes. */
 enum { BLOCK, ITEMS, PADDING, PARAMETERS };
@@ -34,68 +21,52 @@ static const char *const parameters[] = {"block", "items", "padding"};
 static const char *const values[] = {
 	"a whole number from 1", "a whole number from 1", "the value on or off"};
 
+/* The value of a key below primitives, parsed. */
+struct request {
+	char key[SL_KEY_BYTES];
+	enum sl_primitive primitive;
+	char name[SL_TEXT_BYTES];
+	uint32_t value[PARAMETERS]; /* 0: not set */
+};
+
+/* --- NAME:block=N:items=N:padding=off --------------------------------------------------------- */
+
 /* Reads a number from 1; 0 when text is not one. */
 static uint32_t read_number(const char *text)
 {
-	char why[SL_WHY_BYTES];
 	uint64_t n;
 
-	return sl_count_parse(text, &n, why) && n <= UINT32_MAX ? (uint32_t)n : 0;
-}
-
-/* The value of a parameter; 0 if the request has not set it. */
-static uint32_t value_of(const struct request *w, int p)
-{
-	return p == BLOCK   ? w->tuning.block
-	       : p == ITEMS ? w->tuning.items
-	                    : (uint32_t)w->tuning.padding;
-}
-
-/* Sets a parameter that is not set; false if the text is not one of its values. */
-static bool set_value(struct request *w, int p, const char *text)
-{
-	if (p == BLOCK)
-		w->tuning.block = read_number(text);
-	if (p == ITEMS)
-		w->tuning.items = read_number(text);
-	if (p == PADDING)
-		w->tuning.padding = sl_padding_find(text);
-	return value_of(w, p) > 0;
+	return sl_count_parse(text, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
 /* Reads "block=256" into the request; false after adding a problem. */
-static bool read_tuning(struct sl_reader *r, const char *part, struct request *w)
+static bool read_tuning(struct sl_resolver *v, char *part, struct request *w)
 {
-	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], word[SL_TEXT_BYTES];
-	size_t length = strcspn(part, "=");
+	const char *shown = sl_shown(part), *word = strsep(&part, "=");
 	int p = BLOCK;
 
-	snprintf(word, sizeof(word), "%.*s", (int)length, part);
+	part = part ? part : "";
 	while (p < PARAMETERS && strcmp(word, parameters[p]) != 0)
 		p++;
-	sl_show(shown, part);
 	if (p == PARAMETERS)
-		sl_config_add_problem(r, w->key,
+		return sl_config_add_problem(v->r, w->key,
 			"%s is not a tuning parameter (block=N: threads per block, items=N: items "
 			"per thread, padding=on|off: of shared memory); use %s",
-			shown, sl_suggest(word, parameters, PARAMETERS, text, sizeof(text)));
-	else if (value_of(w, p) > 0)
-		sl_config_add_problem(r, w->key, "%s repeats %s; remove it", shown, word);
-	else if (!set_value(w, p, part[length] ? part + length + 1 : ""))
-		sl_config_add_problem(r, w->key,
-			"%s is not a valid tuning: %s takes %s; correct or remove it", shown, word,
-			values[p]);
-	else
-		return true;
-	return false;
+			shown, sl_suggested(word, parameters, PARAMETERS));
+	if (w->value[p] > 0)
+		return sl_config_add_problem(v->r, w->key, "%s repeats %s; remove it", shown, word);
+	w->value[p] = p == PADDING ? (uint32_t)sl_padding_find(part) : read_number(part);
+	return w->value[p] > 0 ||
+	       sl_config_add_problem(v->r, w->key,
+		       "%s is not a valid tuning: %s takes %s; correct or remove it", shown, word,
+		       values[p]);
 }
 
 /* Parses the value of a key below primitives; false after adding a problem. */
 static bool read_request(
-	struct sl_reader *r, enum sl_primitive p, const char *text, struct request *w)
+	struct sl_resolver *v, enum sl_primitive p, const char *text, struct request *w)
 {
-	char copy[SL_TEXT_BYTES], *rest = copy;
-	const char *part;
+	char copy[SL_TEXT_BYTES], *rest = copy, *part;
 
 	memset(w, 0, sizeof(*w));
 	snprintf(w->key, sizeof(w->key), "primitives.%s", sl_primitive_name(p));
@@ -104,10 +75,10 @@ static bool read_request(
 	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
 	/* a tuning fits one backend, and auto can stand for another one on another machine */
 	if (rest && strcmp(w->name, "auto") == 0)
-		return sl_config_add_problem(r, w->key,
+		return sl_config_add_problem(v->r, w->key,
 			"auto takes no block, items or padding; write auto alone, or name a backend");
 	while ((part = strsep(&rest, ":")))
-		if (!read_tuning(r, part, w))
+		if (!read_tuning(v, part, w))
 			return false;
 	return true;
 }
@@ -169,11 +140,9 @@ static size_t list_words(
 }
 
 /* Refuses deflate: device for a format whose files cannot be compressed on the device. */
-static void refuse_pack(
-	struct sl_reader *r, const struct sl_choices *choices, const struct request *w)
+static void refuse_pack(struct sl_resolver *v, const struct request *w)
 {
-	const struct sl_format *f = choices->format;
-	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES];
+	const struct sl_format *f = v->to->format;
 	const char *words[BACKENDS_MAX];
 	size_t n = 0;
 
@@ -182,41 +151,34 @@ static void refuse_pack(
 	for (size_t i = 0; sl_formats[i] && n < BACKENDS_MAX; i++)
 		if (sl_formats[i]->packing.chunk_bytes > 0)
 			words[n++] = sl_formats[i]->name;
-	sl_config_add_problem(r, w->key,
-		"%s compresses files on the device, but a file of %s %s; use auto, or "
-		"output.format: %s",
-		sl_show(shown, w->name), f->name, f->no_streams,
-		sl_list_words(text, sizeof(text), words, n));
+	sl_config_add_problem(v->r, w->key,
+		"%s compresses files on the device, but a file of %s %s; use auto, or output.format: %s",
+		sl_shown(w->name), f->name, f->no_streams, sl_listed(words, n));
 }
 
 /* Refuses a backend that is unknown or does not run on the device of the run. */
-static void refuse_name(
-	struct sl_reader *r, const struct sl_choices *choices, const struct request *w)
+static void refuse_name(struct sl_resolver *v, const struct request *w)
 {
 	static const char *const where[] = {"the host", "a device", "CUDA devices only"};
 	const struct sl_catalog_entry *line = sl_catalog_find(w->primitive, w->name);
-	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], why[WORDS_BYTES];
 	const char *words[BACKENDS_MAX];
-	size_t n = list_words(choices, w->primitive, words);
+	size_t n = list_words(v->to, w->primitive, words);
 
-	sl_show(shown, w->name);
 	if (!line) {
-		sl_config_add_problem(r, w->key, "%s is not a backend of %s; use %s", shown,
-			sl_primitive_name(w->primitive),
-			sl_suggest(w->name, words, n, text, sizeof(text)));
-		return;
+		sl_config_add_problem(v->r, w->key, "%s is not a backend of %s; use %s",
+			sl_shown(w->name), sl_primitive_name(w->primitive),
+			sl_suggested(w->name, words, n));
+	} else if (w->primitive == SL_DEFLATE && v->to->device != SL_ON_CPU) {
+		/* the backend could run on this device, so it is the format that prevents it */
+		refuse_pack(v, w);
+	} else {
+		/* the emulated device runs device backends on any machine */
+		if (line->runs_on == SL_RUNS_ON_DEVICE)
+			words[n++] = "run.device: emulated";
+		sl_config_add_problem(v->r, w->key, "%s runs on %s, but %s; use %s",
+			sl_shown(w->name), where[line->runs_on], sl_device_text(v->to),
+			sl_listed(words, n));
 	}
-	/* the backend could run on this device, so it is the format that prevents it */
-	if (w->primitive == SL_DEFLATE && choices->device != SL_ON_CPU) {
-		refuse_pack(r, choices, w);
-		return;
-	}
-	/* the emulated device runs device backends on any machine */
-	if (line->runs_on == SL_RUNS_ON_DEVICE)
-		words[n++] = "run.device: emulated";
-	sl_config_add_problem(r, w->key, "%s runs on %s, but %s; use %s", shown,
-		where[line->runs_on], sl_device_text(choices, why, sizeof(why)),
-		sl_list_words(text, sizeof(text), words, n));
 }
 
 /* The backend that auto stands for: of those that the run can use, the one of lowest rank. */
@@ -237,55 +199,47 @@ static const struct sl_backend *find_best(const struct sl_choices *choices, enum
 /* --- choices ---------------------------------------------------------------------------------- */
 
 /*
- * Checks the tuning against the limits of the device. Keys of more than 32 bits are sorted
- * as u64.
+ * Resolves one primitive. With an unknown device nothing can be checked, so only the syntax is.
+ * Keys of more than 32 bits are sorted as u64.
  */
-static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,
-	const struct request *w, const struct sl_backend *b)
+static enum sl_status resolve_backend(
+	struct sl_resolver *v, enum sl_primitive p, const char *text, struct sl_choice *choice)
 {
-	bool wide = w->primitive == SL_SORT && choices->key_bits > 32;
-	enum sl_status s = sl_tuning_check(b, w->tuning, wide ? SL_U64 : SL_U32);
-
-	if (s != SL_USAGE)
-		return s;
-	sl_config_add_problem(r, w->key, "%s", sl_last_error());
-	return SL_OK;
-}
-
-/* Resolves one primitive. With an unknown device nothing can be checked, so only the syntax is. */
-static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choices *choices,
-	enum sl_primitive p, const char *text, struct sl_choice *choice)
-{
+	const bool wide = p == SL_SORT && v->to->key_bits > 32;
+	enum sl_status s = SL_OK;
 	struct request w;
 	bool automatic;
 
-	if (!read_request(r, p, text, &w) || choices->device == SL_ON_AUTO)
+	if (!read_request(v, p, text, &w) || v->to->device == SL_ON_AUTO)
 		return SL_OK;
 	automatic = strcmp(w.name, "auto") == 0;
 	if (automatic && p == SL_SCAN)
 		return SL_OK; /* compact and sort each use their own scan */
-	choice->backend = automatic ? find_best(choices, p) : find(choices, p, w.name);
-	choice->tuning = w.tuning;
+	choice->backend = automatic ? find_best(v->to, p) : find(v->to, p, w.name);
+	choice->tuning = (struct sl_tuning){.block = w.value[BLOCK],
+		.items = w.value[ITEMS],
+		.padding = (enum sl_padding)w.value[PADDING]};
 	if (choice->backend)
-		return check_tuning(r, choices, &w, choice->backend);
-	if (automatic)
-		sl_config_add_problem(r, w.key,
+		s = sl_tuning_check(choice->backend, choice->tuning, wide ? SL_U64 : SL_U32);
+	else if (automatic)
+		sl_config_add_problem(v->r, w.key,
 			"no %s backend runs on this device; use run.device: cpu",
 			sl_primitive_name(p));
 	else
-		refuse_name(r, choices, &w);
-	return SL_OK;
+		refuse_name(v, &w);
+	if (s == SL_USAGE)
+		sl_config_add_problem(v->r, w.key, "%s", sl_last_error());
+	return s == SL_USAGE ? SL_OK : s;
 }
 
 /*
  * The host's backend for auto. ISA-L has the lowest rank, but its higher levels do not make text
  * smaller, so a level above the lowest selects libdeflate.
  */
-static const struct sl_backend *find_best_deflate(
-	const struct sl_config *c, const struct sl_choices *choices)
+static const struct sl_backend *find_best_deflate(const struct sl_resolver *v)
 {
-	return c->output.level > 1 ? find(choices, SL_DEFLATE, "libdeflate")
-	                           : find_best(choices, SL_DEFLATE);
+	return v->c->output.level > 1 ? find(v->to, SL_DEFLATE, "libdeflate")
+	                              : find_best(v->to, SL_DEFLATE);
 }
 
 /*
@@ -293,36 +247,33 @@ static const struct sl_backend *find_best_deflate(
  * if named, because it is slow. Everything else is compressed by the fastest backend of the host. A
  * device that does not compress makes the records of a format that has them.
  */
-static enum sl_status resolve_deflate(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+static enum sl_status resolve_deflate(struct sl_resolver *v)
 {
 	struct sl_choice deflate = {0};
 
-	SL_TRY(resolve_backend(r, choices, SL_DEFLATE, c->primitives.deflate, &deflate));
-	choices->deflate = deflate.backend;
+	SL_TRY(resolve_backend(v, SL_DEFLATE, v->c->primitives.deflate, &deflate));
+	v->to->deflate = deflate.backend;
 	if (!deflate.backend)
 		return SL_OK;
 	if (deflate.backend->space == SL_DEVICE) {
-		choices->pack = deflate.backend;
-		choices->deflate = find_best_deflate(c, choices);
-	} else if (strcmp(c->primitives.deflate, "auto") == 0) {
-		choices->deflate = find_best_deflate(c, choices);
-		if (choices->device == SL_ON_CUDA)
-			choices->pack = find(choices, SL_DEFLATE, "device");
+		v->to->pack = deflate.backend;
+		v->to->deflate = find_best_deflate(v);
+	} else if (strcmp(v->c->primitives.deflate, "auto") == 0) {
+		v->to->deflate = find_best_deflate(v);
+		if (v->to->device == SL_ON_CUDA)
+			v->to->pack = find(v->to, SL_DEFLATE, "device");
 	}
-	if (choices->pack)
-		choices->form = SL_AS_STREAMS;
-	else if (choices->device != SL_ON_CPU && choices->format &&
-		 choices->format->packing.records)
-		choices->form = SL_AS_RECORDS;
+	if (v->to->pack)
+		v->to->form = SL_AS_STREAMS;
+	else if (v->to->device != SL_ON_CPU && v->to->format && v->to->format->packing.records)
+		v->to->form = SL_AS_RECORDS;
 	return SL_OK;
 }
 
-enum sl_status sl_resolve_primitives(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+enum sl_status sl_resolve_primitives(struct sl_resolver *v)
 {
-	SL_TRY(resolve_backend(r, choices, SL_SCAN, c->primitives.scan, &choices->scan));
-	SL_TRY(resolve_backend(r, choices, SL_COMPACT, c->primitives.compact, &choices->compact));
-	SL_TRY(resolve_backend(r, choices, SL_SORT, c->primitives.sort, &choices->sort));
-	return resolve_deflate(c, r, choices);
+	SL_TRY(resolve_backend(v, SL_SCAN, v->c->primitives.scan, &v->to->scan));
+	SL_TRY(resolve_backend(v, SL_COMPACT, v->c->primitives.compact, &v->to->compact));
+	SL_TRY(resolve_backend(v, SL_SORT, v->c->primitives.sort, &v->to->sort));
+	return resolve_deflate(v);
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/text/text.h"
 #include "primitives/emulator/settings.h"
 
 enum { DIGITS_MAX = 4 }; /* in the number of a device */
@@ -120,17 +118,16 @@ static uint32_t take_share(const struct sl_share *share, struct named *d)
  * Opens the devices, because the available backends and tunings depend on them. The first one is
  * opened last, because it is the current one afterwards.
  */
-static enum sl_status use_devices(
-	const struct sl_share *share, struct sl_choices *choices, struct named *d)
+static enum sl_status use_devices(struct sl_resolver *v, struct named *d)
 {
+	struct sl_choices *choices = v->to;
 	struct sl_device device;
 	const char *problem = NULL;
 
 	if (d->choice == SL_ON_CUDA && choices->model && choices->model->digest &&
 		!choices->model->cuda.generate)
 		return sl_fail(SL_NO_DEVICE,
-			"model %s was built without CUDA; build it again where nvcc is, or use --device "
-			"cpu",
+			"model %s was built without CUDA; build it again where nvcc is, or use --device cpu",
 			choices->model->name);
 	/* emulation is a property of the process; it is set before the device is opened */
 	sl_device_emulate(d->choice == SL_ON_EMULATED);
@@ -140,7 +137,7 @@ static enum sl_status use_devices(
 		return sl_fail(SL_USAGE, "%s", problem);
 	if (d->all)
 		SL_TRY(list_all(d));
-	choices->device_users = take_share(share, d);
+	choices->device_users = take_share(&v->c->share, d);
 	for (uint32_t i = d->n; i-- > 0;)
 		SL_TRY(sl_device_use(d->number[i], &device));
 	choices->device = d->choice;
@@ -149,79 +146,64 @@ static enum sl_status use_devices(
 	return SL_OK;
 }
 
-/*
- * auto: opens device 0, of several ranks each its devices; or chooses the CPU and records the
- * reason.
- */
-static void find_device(const struct sl_share *share, struct sl_choices *choices)
-{
-	struct named found = {.choice = sl_device_is_emulated() ? SL_ON_EMULATED : SL_ON_CUDA,
-		.all = share->of > 1,
-		.n = 1};
-
-	if (use_devices(share, choices, &found) == SL_OK)
-		return;
-	choices->device = SL_ON_CPU;
-	snprintf(choices->device_reason, sizeof(choices->device_reason), "%s", sl_last_error());
-}
-
 /* Adds the problem of a text that names no device. */
-static void refuse(struct sl_reader *r, const char *text)
+static void refuse(struct sl_resolver *v, const char *text)
 {
-	char shown[SL_SHOWN_BYTES], why[128] = "";
+	const char *why = "";
 
 	if (strncmp(text, "cuda", strlen("cuda")) == 0)
-		snprintf(why, sizeof(why),
-			": cuda: is followed by all, or by numbers from 0, such as 0,2");
+		why = ": cuda: is followed by all, or by numbers from 0, such as 0,2";
 	else if (strncmp(text, "emulated", strlen("emulated")) == 0)
-		snprintf(why, sizeof(why), ": N in emulated:N is a number of devices, 1 to %d",
-			SL_DEVICES_MAX);
-	sl_config_add_problem(r, "run.device",
-		"%s is not a device%s; use auto, cpu, cuda:0, cuda:all or emulated",
-		sl_show(shown, text), why);
+		why = sl_said(": N in emulated:N is a number of devices, 1 to %d", SL_DEVICES_MAX);
+	sl_config_add_problem(v->r, "run.device",
+		"%s is not a device%s; use auto, cpu, cuda:0, cuda:all or emulated", sl_shown(text),
+		why);
 }
 
-enum sl_status sl_resolve_device(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+/*
+ * auto opens device 0, of several ranks each its devices; or chooses the CPU and records the
+ * reason.
+ */
+enum sl_status sl_resolve_device(struct sl_resolver *v)
 {
-	const char *text = c->run.device;
-	struct named cuda = {.twice = -1}, emulated = {.twice = -1};
+	const char *text = v->c->run.device;
+	const bool several = v->c->share.of > 1;
+	struct named d = {.twice = -1};
 
-	if (strcmp(text, "auto") == 0)
-		find_device(&c->share, choices);
-	else if (strcmp(text, "cpu") == 0)
-		choices->device = SL_ON_CPU;
-	else if (read_emulated(text, &emulated))
-		return use_devices(&c->share, choices, &emulated);
-	else if (!read_cuda(text, &cuda))
-		refuse(r, text);
-	else if (c->share.of > 1 && strcmp(text, "cuda") == 0)
-		return use_devices(
-			&c->share, choices, &(struct named){.choice = SL_ON_CUDA, .all = true});
-	else if (cuda.twice >= 0)
-		sl_config_add_problem(r, "run.device",
+	if (strcmp(text, "auto") == 0) {
+		d.choice = sl_device_is_emulated() ? SL_ON_EMULATED : SL_ON_CUDA;
+		d.all = several;
+		d.n = 1;
+		if (use_devices(v, &d) == SL_OK)
+			return SL_OK;
+		v->to->device = SL_ON_CPU;
+		snprintf(v->to->device_reason, sizeof(v->to->device_reason), "%s", sl_last_error());
+	} else if (strcmp(text, "cpu") == 0) {
+		v->to->device = SL_ON_CPU;
+	} else if (!read_emulated(text, &d) && !read_cuda(text, &d)) {
+		refuse(v, text);
+	} else if (d.twice >= 0) {
+		sl_config_add_problem(v->r, "run.device",
 			"names device %d twice, but batches go to each device once; name it once",
-			cuda.twice);
-	else
-		return use_devices(&c->share, choices, &cuda);
+			d.twice);
+	} else {
+		d.all |= several && strcmp(text, "cuda") == 0;
+		return use_devices(v, &d);
+	}
 	return SL_OK;
 }
 
-const char *sl_device_text(const struct sl_choices *choices, char *text, size_t size)
+const char *sl_device_text(const struct sl_choices *choices)
 {
 	const char *message = choices->device_reason;
 
 	if (choices->n_devices > 1)
-		snprintf(text, size, "this run computes on %u %s devices", choices->n_devices,
+		return sl_said("this run computes on %u %s devices", choices->n_devices,
 			choices->device == SL_ON_EMULATED ? "emulated" : "CUDA");
-	else if (choices->device == SL_ON_EMULATED)
-		snprintf(text, size, "this run computes on the emulated device");
-	else if (choices->device == SL_ON_CUDA)
-		snprintf(text, size, "this run computes on CUDA device %d",
-			choices->device_number[0]);
-	else
-		snprintf(text, size, "this run computes on the CPU: %.*s",
-			*message ? (int)strcspn(message, ";") : (int)size,
-			*message ? message : "run.device is cpu");
-	return text;
+	if (choices->device == SL_ON_EMULATED)
+		return "this run computes on the emulated device";
+	if (choices->device == SL_ON_CUDA)
+		return sl_said("this run computes on CUDA device %d", choices->device_number[0]);
+	message = *message ? message : "run.device is cpu";
+	return sl_said("this run computes on the CPU: %.*s", (int)strcspn(message, ";"), message);
 }

@@ -16,11 +16,10 @@
  * result for a device that is named but cannot be used is SL_NO_DEVICE or SL_USAGE; choices->device
  * then stays SL_ON_AUTO.
  */
-enum sl_status sl_resolve_device(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+enum sl_status sl_resolve_device(struct sl_resolver *v);
 
-/* Writes where the run computes and why, for messages. Returns text. */
-const char *sl_device_text(const struct sl_choices *choices, char *text, size_t size);
+/* Where the run computes and why, for messages (sl_message_part()). */
+const char *sl_device_text(const struct sl_choices *choices);
 
 /* --- backends --------------------------------------------------------------------------------- */
 
@@ -30,8 +29,7 @@ const char *sl_device_text(const struct sl_choices *choices, char *text, size_t 
  * Sets scan, compact, sort, deflate, pack and form. The device, the format and the sort key must be
  * resolved. A wrong name or tuning adds a problem; a failure is that of the device.
  */
-enum sl_status sl_resolve_primitives(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+enum sl_status sl_resolve_primitives(struct sl_resolver *v);
 
 enum { SL_CHOICE_BYTES = 64 };
 
@@ -46,7 +44,7 @@ const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]
  * Sets mode and mode_reason, and turns a schedule of auto into histories where no GPU can measure.
  * Call it after sl_resolve_primitives().
  */
-void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+void sl_resolve_mode(struct sl_resolver *v);
 
 /*
  * Whether fused mode can run what is chosen: it has room for the columns, and there are no scores
@@ -72,8 +70,7 @@ enum { SL_ROUNDS_CHOICES = 2 };
 extern const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES];
 
 /* Sets schedule and rounds. A model with a single step has nothing to schedule. */
-void sl_resolve_schedule(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+void sl_resolve_schedule(struct sl_resolver *v);
 
 enum { SL_SCHEDULE_BYTES = 64 };
 

@@ -3,21 +3,17 @@
 
 #include <string.h>
 
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/text/text.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* Is output.order run? Adds a problem for a word that is no order. */
-static bool is_over_run(const struct sl_config *c, struct sl_reader *r)
+static bool is_over_run(struct sl_resolver *v)
 {
-	const char *word = c->output.order;
-	char shown[SL_SHOWN_BYTES];
+	const char *word = v->c->output.order;
 
 	if (word[0] && strcmp(word, "run") != 0 && strcmp(word, "batch") != 0)
-		sl_config_add_problem(r, "output.order",
-			"%s is not an order; use run (by key over the whole run) or batch (by key "
-			"within each batch)",
-			sl_show(shown, word));
+		sl_config_add_problem(v->r, "output.order",
+			"%s is not an order; use run (by key over the whole run) or batch (by key within each batch)",
+			sl_shown(word));
 	return strcmp(word, "run") == 0;
 }
 
@@ -35,39 +31,28 @@ static sl_column_set columns_of(const struct sl_choices *choices, bool rules)
 	return rules ? set & ~choices->model->constants(choices->rules.bytes, &values) : set;
 }
 
-/* A sample of a format of columns changes the weights in the files, so they must have one. */
-static void check_weight(struct sl_reader *r, const struct sl_choices *choices)
-{
-	if (!SL_HAS(choices->columns, SL_COLUMN_weight) && choices->format->join &&
-		choices->list_order.sample > 0)
-		sl_config_add_problem(r, "output.columns",
-			"lacks weight, with which the particles of output.sample count; add weight");
-}
-
-/* For a format whose batches cannot become one file. */
-static void refuse_all(struct sl_reader *r)
+void sl_resolve_list_order(struct sl_resolver *v)
 {
 	static const char *const keys[] = {
 		"output.joined", "output.order", "output.sample", "output.limit"};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		sl_config_refuse_unused(r, keys[i], "the format has no file of the whole run",
-			"remove it or use another output.format");
-}
-
-void sl_resolve_list_order(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
-{
-	if (!choices->format)
+	if (!v->to->format)
 		return;
-	if (!sl_format_is_mcpl(choices->format) && !choices->format->join) {
-		refuse_all(r);
+	if (!sl_format_is_mcpl(v->to->format) && !v->to->format->join) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			sl_config_refuse_unused(v->r, keys[i],
+				"the format has no file of the whole run",
+				"remove it or use another output.format");
 		return;
 	}
-	choices->list_order = (struct sl_list_order){
-		.run = is_over_run(c, r), .sample = c->output.sample, .limit = c->output.limit};
-	check_weight(r, choices);
-	choices->list_order.columns = columns_of(choices, rules);
-	choices->internal |= choices->list_order.columns & ~choices->columns;
-	choices->columns |= choices->list_order.columns;
+	v->to->list_order = (struct sl_list_order){
+		.run = is_over_run(v), .sample = v->c->output.sample, .limit = v->c->output.limit};
+	/* a sample of a format of columns changes the weights in the files */
+	if (!SL_HAS(v->to->columns, SL_COLUMN_weight) && v->to->format->join &&
+		v->to->list_order.sample > 0)
+		sl_config_add_problem(v->r, "output.columns",
+			"lacks weight, with which the particles of output.sample count; add weight");
+	v->to->list_order.columns = columns_of(v->to, v->ranges);
+	v->to->internal |= v->to->list_order.columns & ~v->to->columns;
+	v->to->columns |= v->to->list_order.columns;
 }

@@ -7,7 +7,7 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "pipeline/resolve/derived/derived.h"
+#include "pipeline/resolve/condition/condition.h"
 #include "stages/particle/particle.h"
 
 /* --- column_item ------------------------------------------------------------------------------ */
@@ -35,26 +35,27 @@ struct sl_column_item {
 void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it);
 
 /* Reads the count, from 1 to most; what is "bits" or "bins", example a count for the message. */
-bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, const char *what,
+bool sl_column_item_count(struct sl_resolver *v, const struct sl_column_item *it, const char *what,
 	uint32_t most, uint32_t example, uint32_t *count);
 
 /*
- * Reads LO..HI into *lo and *hi, in the unit of the column, which is given. Each end is a plain
- * number in that unit, or has a unit of the same dimension; both ends have a unit, or neither.
+ * Reads the number of an end or an edge, in the unit of the column. *has_unit: it has a unit of the
+ * same dimension; otherwise it is a plain number in that unit. False after sl_refuse().
  */
-bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
-	enum sl_unit unit, double *lo, double *hi);
+bool sl_column_item_end(const struct sl_resolver *v, enum sl_column column, const char *text,
+	double *value, bool *has_unit);
+
+/* Reads LO..HI into *lo and *hi; both ends have a unit, or neither. */
+bool sl_column_item_range(struct sl_resolver *v, const struct sl_column_item *it, const char *range,
+	enum sl_column column, double *lo, double *hi);
 
 /* If problem is not NULL: adds that the range has it, and returns false. */
-bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, const char *range,
+bool sl_column_item_check(struct sl_resolver *v, const struct sl_column_item *it, const char *range,
 	const char *problem);
 
-/*
- * Adds that the item needs a range; unit is that of the column, count and hi are for the example.
- * Returns false.
- */
-bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item *it,
-	enum sl_unit unit, uint32_t count, uint32_t hi);
+/* Adds that the item needs a range; count and hi are for the example. Returns false. */
+bool sl_column_item_needs_range(struct sl_resolver *v, const struct sl_column_item *it,
+	enum sl_column column, uint32_t count, uint32_t hi);
 
 /* --- sort_key --------------------------------------------------------------------------------- */
 
@@ -65,12 +66,8 @@ bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item
  * exact number, -COLUMN in descending order.
  */
 
-/*
- * Sets field, n_fields and key_bits from the items of key. ranges: choices->rules are made, so that
- * the model can state the range of a column; d: the derived columns.
- */
-void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	struct sl_derived *d, bool ranges);
+/* Sets field, n_fields and key_bits from the items of key. */
+void sl_resolve_key(struct sl_resolver *v);
 
 /* --- tallies ---------------------------------------------------------------------------------- */
 
@@ -91,12 +88,9 @@ void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_ch
  */
 
 /*
- * Sets the tallies of *choices, those without brackets first. ranges: choices->rules are made, so
- * that the model can state the range of a column; d: the derived columns. Call it after
- * sl_resolve_keep().
+ * Sets the tallies of the choices, those without brackets first. Call it after sl_resolve_keep().
  */
-void sl_resolve_tallies(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	struct sl_derived *d, bool ranges);
+void sl_resolve_tallies(struct sl_resolver *v);
 
 /* The name of each score, as in a configuration; "" for SL_SCORE_ENDS. */
 extern const char *const sl_score_names[SL_SCORE_COUNT];
@@ -112,29 +106,27 @@ const char *sl_grid_row_name(const struct sl_grid_field *f, int fate);
 enum sl_score sl_score_named(const char *element);
 
 /* Is the first element of a grid a word that names no column, and so a wrong name of a score? */
-bool sl_score_is_wrong(const struct sl_derived *d, const char *element);
+bool sl_score_is_wrong(struct sl_resolver *v, const char *element);
 
 /* Reads the depth of the plane of "crossing:DEPTH", inside the model or on its far face. */
-bool sl_score_read_plane(struct sl_reader *r, const char *key, const char *element,
-	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f);
+bool sl_score_read_plane(
+	struct sl_resolver *v, const char *key, const char *element, struct sl_grid_field *f);
 
 /*
  * Checks the score of f, that the model has scores and that there are axes at whose edges paths can
  * be cut, and sets its fates and its unit.
  */
-bool sl_score_check(struct sl_reader *r, const char *key, const struct sl_choices *choices,
-	bool ranges, struct sl_grid_field *f);
+bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field *f);
 
 /* --- image ------------------------------------------------------------------------------------ */
 
 /* Resolves output.image and output.white: does the run make an image, and of what?. */
 
 /*
- * Sets choices->image when output.image is true, and checks that keep and the columns fit. rules:
- * choices->rules are made. Call it after keep and the columns are resolved.
+ * Sets the image of the choices when output.image is true, and checks that keep and the columns
+ * fit. Call it after keep and the columns are resolved.
  */
-void sl_resolve_image(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
+void sl_resolve_image(struct sl_resolver *v);
 
 /* --- list_order ------------------------------------------------------------------------------- */
 
@@ -144,29 +136,27 @@ void sl_resolve_image(
  */
 
 /*
- * Sets choices->list_order, and adds the columns that decide, as internal ones, to those of the
- * table. Called after the columns and the key are resolved. rules: choices->rules are made.
+ * Sets list_order of the choices, and adds the columns that decide, as internal ones, to those of
+ * the table. Called after the columns and the key are resolved.
  */
-void sl_resolve_list_order(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules);
+void sl_resolve_list_order(struct sl_resolver *v);
 
 /* --- stop ------------------------------------------------------------------------------------- */
 
 /* Resolves stop: the precision at which a run ends early. */
 
-/* Sets choices->stop_rule from the keys below stop. Call it after sl_resolve_keep(). */
-void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
+/* Sets stop_rule of the choices from the keys below stop. Call it after sl_resolve_keep(). */
+void sl_resolve_stop(struct sl_resolver *v);
 
 /* --- mcpl_output ------------------------------------------------------------------------------ */
 
 /* Resolves output.mcpl: the contents of MCPL files. */
 
 /*
- * For the formats mcpl and mcpl.gz: sets choices->format_facts and returns the set of columns that
- * the records need. For other formats: adds a problem for each key of output.mcpl and returns set,
- * the columns of output.columns. rules: choices->rules are made.
+ * For the formats mcpl and mcpl.gz: sets format_facts of the choices and returns the set of columns
+ * that the records need. For other formats: adds a problem for each key of output.mcpl and returns
+ * set, the columns of output.columns.
  */
-sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
-	struct sl_choices *choices, sl_column_set set, bool rules);
+sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set);
 
 #endif

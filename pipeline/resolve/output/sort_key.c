@@ -14,10 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
-
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, REAL_EXAMPLE = 16, WHOLE_EXAMPLE = 32 };
 
 static const char logarithm[] = "_log";
@@ -67,8 +63,8 @@ static const char *range_problem(const struct sl_key_field *f)
 }
 
 /* The range when none is given: the number of particles for id, else from the model. */
-static bool own_range(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_column_item *it, const struct sl_choices *choices, struct sl_key_field *f)
+static bool own_range(
+	struct sl_resolver *v, const struct sl_column_item *it, struct sl_key_field *f)
 {
 	if (f->exact)
 		return true;
@@ -79,13 +75,12 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 	}
 	if (f->column == SL_COLUMN_id) {
 		f->lo = 0;
-		f->hi = (double)(c->run.particles - (c->run.particles > 0));
+		f->hi = (double)(v->c->run.particles - (v->c->run.particles > 0));
 		return true;
 	}
-	if (sl_column_range(choices, f->column, &f->lo, &f->hi) && !range_problem(f))
+	if (sl_column_range(v->to, f->column, &f->lo, &f->hi) && !range_problem(f))
 		return true;
-	return sl_column_item_needs_range(
-		r, it, sl_column_unit(&choices->named, f->column), f->bits, 1);
+	return sl_column_item_needs_range(v, it, f->column, f->bits, 1);
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
@@ -95,79 +90,74 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
  * name that the user wrote.
  */
 static bool resolve_bits(
-	struct sl_reader *r, const struct sl_column_item *it, bool known, struct sl_key_field *f)
+	struct sl_resolver *v, const struct sl_column_item *it, bool known, struct sl_key_field *f)
 {
 	bool real = is_float(f->column);
 
 	f->exact = it->count && strcmp(it->count, "float") == 0;
 	if (!it->count && real && !f->logarithmic && !known)
-		return sl_config_add_problem(r, it->key,
-			"'%s' lacks the number of bits; write %s_log:32, or %s:float for the order of "
-			"all numbers",
+		return sl_config_add_problem(v->r, it->key,
+			"'%s' lacks the number of bits; write %s_log:32, or %s:float for the order of all numbers",
 			it->column, it->column, it->column);
 	if (!f->exact)
-		return sl_column_item_count(r, it, "bits", real ? FLOAT_BITS_MAX : KEY_BITS_MAX,
+		return sl_column_item_count(v, it, "bits", real ? FLOAT_BITS_MAX : KEY_BITS_MAX,
 			real ? REAL_EXAMPLE : WHOLE_EXAMPLE, &f->bits);
 	f->bits = FLOAT_BITS_MAX;
 	if (!real)
-		return sl_config_add_problem(r, it->key,
+		return sl_config_add_problem(v->r, it->key,
 			"'%s' has integer values, for which bits are exact; write %s:32",
 			it->column, it->column);
 	if (f->logarithmic)
-		return sl_config_add_problem(r, it->key,
+		return sl_config_add_problem(v->r, it->key,
 			"'%s' has the order of the numbers with float; write %s:32 or remove _log",
 			it->column, it->column);
 	if (it->rest)
-		return sl_config_add_problem(r, it->key,
-			"'%s:float' takes no range, because it is the order of all numbers; remove "
-			"the range",
+		return sl_config_add_problem(v->r, it->key,
+			"'%s:float' takes no range, because it is the order of all numbers; remove the range",
 			it->column);
 	return true;
 }
 
 /* Refuses the descending order of a column with one value, which has no effect. */
-static bool check_descending(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_choices *choices, const struct sl_key_field *f)
+static bool check_descending(
+	struct sl_resolver *v, const struct sl_column_item *it, const struct sl_key_field *f)
 {
 	struct sl_particle values;
 
 	if (!f->descending ||
-		!SL_HAS(choices->model->constants(choices->rules.bytes, &values), f->column))
+		!SL_HAS(v->to->model->constants(v->to->rules.bytes, &values), f->column))
 		return true;
-	return sl_config_add_problem(r, it->key,
-		"'%s' is the same for all particles, so it cannot be sorted in descending order; "
-		"remove it",
+	return sl_config_add_problem(v->r, it->key,
+		"'%s' is the same for all particles, so it cannot be sorted in descending order; remove it",
 		it->column);
 }
 
-/* Resolves one item. ranges: the model can be asked for its range. */
-static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct sl_column_item *it,
-	const struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_key_field *f)
+/* Resolves one item. */
+static bool resolve_field(struct sl_resolver *v, struct sl_column_item *it, struct sl_key_field *f)
 {
-	const struct sl_model *m = choices->model;
+	const struct sl_model *m = v->to->model;
 	bool known;
 
 	f->descending = it->column[0] == '-';
 	it->column += f->descending;
 	f->logarithmic = cut_log(it->column);
 	if (!sl_resolve_any_column(
-		    d, r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
+		    v, it->key, it->column, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
 	if (f->logarithmic && !is_float(f->column))
-		return sl_config_add_problem(r, it->key,
+		return sl_config_add_problem(v->r, it->key,
 			"'%s' has integer values, which are not sorted by logarithm; write %s:32",
 			it->column, it->column);
 	if (f->logarithmic) /* restore the suffix and the sign, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
 	it->column -= f->descending;
-	known = !ranges || sl_column_range(choices, f->column, &f->lo, &f->hi);
-	if (!resolve_bits(r, it, known, f) || (ranges && !check_descending(r, it, choices, f)))
+	known = !v->ranges || sl_column_range(v->to, f->column, &f->lo, &f->hi);
+	if (!resolve_bits(v, it, known, f) || (v->ranges && !check_descending(v, it, f)))
 		return false;
 	if (it->rest)
-		return sl_column_item_range(r, it, it->rest,
-			       sl_column_unit(&choices->named, f->column), &f->lo, &f->hi) &&
-		       sl_column_item_check(r, it, it->rest, range_problem(f));
-	return !ranges || own_range(c, r, it, choices, f);
+		return sl_column_item_range(v, it, it->rest, f->column, &f->lo, &f->hi) &&
+		       sl_column_item_check(v, it, it->rest, range_problem(f));
+	return !v->ranges || own_range(v, it, f);
 }
 
 /* Is there a field of the column already? A second one would have no effect. */
@@ -179,38 +169,37 @@ static bool is_repeated(const struct sl_choices *choices, enum sl_column column)
 	return false;
 }
 
-void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	struct sl_derived *d, bool ranges)
+void sl_resolve_key(struct sl_resolver *v)
 {
 	static const char key[] = "key";
 
-	choices->n_fields = choices->key_bits = 0;
-	for (uint32_t k = 0; k < c->key.n; k++) {
+	v->to->n_fields = v->to->key_bits = 0;
+	for (uint32_t k = 0; k < v->c->key.n; k++) {
 		struct sl_column_item it;
 		struct sl_key_field f = {.bits = 0};
 
-		sl_column_item_split(key, c->key.at[k], k, &it);
-		if (k + 1 == c->key.n && !it.count && strcmp(it.column, "id") == 0)
+		sl_column_item_split(key, v->c->key.at[k], k, &it);
+		if (k + 1 == v->c->key.n && !it.count && strcmp(it.column, "id") == 0)
 			continue;
-		if (!resolve_field(c, r, &it, choices, d, ranges, &f))
+		if (!resolve_field(v, &it, &f))
 			continue;
-		if (is_repeated(choices, f.column)) {
-			sl_config_add_problem(r, it.key,
+		if (is_repeated(v->to, f.column)) {
+			sl_config_add_problem(v->r, it.key,
 				"'%s' is repeated, and the second one has no effect; remove it",
 				it.column);
 			continue;
 		}
-		if (choices->n_fields == SL_KEY_FIELDS_MAX) {
-			sl_config_add_problem(r, key,
+		if (v->to->n_fields == SL_KEY_FIELDS_MAX) {
+			sl_config_add_problem(v->r, key,
 				"has more than %d fields, which is the limit; use fewer",
 				SL_KEY_FIELDS_MAX);
 			continue;
 		}
-		choices->field[choices->n_fields++] = f;
-		choices->key_bits += f.bits;
+		v->to->field[v->to->n_fields++] = f;
+		v->to->key_bits += f.bits;
 	}
-	if (choices->key_bits > KEY_BITS_MAX)
-		sl_config_add_problem(r, key,
+	if (v->to->key_bits > KEY_BITS_MAX)
+		sl_config_add_problem(v->r, key,
 			"has %u bits in total, at most %d are allowed; use fewer per field",
-			choices->key_bits, KEY_BITS_MAX);
+			v->to->key_bits, KEY_BITS_MAX);
 }

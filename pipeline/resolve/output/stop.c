@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
-
 #define WHEN    "stop.when"
 #define MEASURE "rel_error"
 
@@ -62,62 +57,52 @@ static const char *example(const struct sl_choices *choices)
 	return sl_fate_facts[f].name;
 }
 
-/* Reads "1e-3" or "0.1 %"; false with why set when it is not a bound. */
-static bool parse_bound(const char *bound, double *below, char why[SL_WHY_BYTES])
-{
-	char shown[SL_SHOWN_BYTES];
-
-	if (!sl_fraction_parse(bound, below, why))
-		return false;
-	if (*below > 0 && *below < 1)
-		return true;
-	return sl_refuse(why,
-		"%s is out of range: the bound is above 0 and below 1; use for example 1e-3",
-		sl_show(shown, bound));
-}
-
 /*
  * Resolves stop.when. The parts are checked from left to right, and the first problem is
  * reported.
  */
-static void resolve_when(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+static void resolve_when(struct sl_resolver *v)
 {
-	const char *fate = example(choices);
-	char shown[SL_SHOWN_BYTES], why[SL_WHY_BYTES];
-	struct sl_stop_rule *g = &choices->stop_rule;
+	const char *fate = example(v->to);
+	struct sl_stop_rule *g = &v->to->stop_rule;
 	struct stop_rule p;
-	const bool parts = split(c->stop.when, &p);
+	const bool parts = split(v->c->stop.when, &p);
 
-	g->likelihood = parts && choices->model->resampling && strcmp(p.measure, "sd") == 0 &&
+	g->likelihood = parts && v->to->model->resampling && strcmp(p.measure, "sd") == 0 &&
 	                strcmp(p.fate, "log_likelihood") == 0;
-	if (choices->model->resampling && !g->likelihood &&
+	if (v->to->model->resampling && !g->likelihood &&
 		!(parts && strcmp(p.measure, MEASURE) == 0)) {
-		sl_config_add_problem(r, WHEN,
+		sl_config_add_problem(v->r, WHEN,
 			"cannot stop a filter on %s; use sd(log_likelihood) < 0.01",
-			sl_show(shown, c->stop.when));
+			sl_shown(v->c->stop.when));
 	} else if (!parts) {
-		sl_config_add_problem(r, WHEN, "%s is not a stop rule; use " MEASURE "(%s) < 1e-3",
-			sl_show(shown, c->stop.when), fate);
+		sl_config_add_problem(v->r, WHEN,
+			"%s is not a stop rule; use " MEASURE "(%s) < 1e-3",
+			sl_shown(v->c->stop.when), fate);
 	} else if (!g->likelihood && strcmp(p.measure, MEASURE) != 0) {
-		sl_config_add_problem(r, WHEN, "cannot stop on %s; use " MEASURE "(%s) < 1e-3",
-			sl_show(shown, p.measure), fate);
-	} else if (!g->likelihood && !sl_resolve_fate(r, WHEN, p.fate, choices, &g->fate)) {
+		sl_config_add_problem(v->r, WHEN, "cannot stop on %s; use " MEASURE "(%s) < 1e-3",
+			sl_shown(p.measure), fate);
+	} else if (!g->likelihood && !sl_resolve_fate(v, WHEN, p.fate, &g->fate)) {
 		return; /* the problem has been added */
 	} else if (p.sign != '<' || *p.bound == '=') {
-		sl_config_add_problem(r, WHEN, "%s lacks a < after the %s; use %s(%s) < 1e-3",
-			sl_show(shown, c->stop.when), g->likelihood ? "bracket" : "fate",
+		sl_config_add_problem(v->r, WHEN, "%s lacks a < after the %s; use %s(%s) < 1e-3",
+			sl_shown(v->c->stop.when), g->likelihood ? "bracket" : "fate",
 			g->likelihood ? "sd" : MEASURE, p.fate);
-	} else if (!parse_bound(p.bound, &g->below, why)) {
-		sl_config_add_problem(r, WHEN, "%s", why);
+	} else if (!sl_fraction_parse(p.bound, &g->below)) {
+		sl_config_add_problem(v->r, WHEN, "%s", sl_last_error());
+	} else if (!(g->below > 0 && g->below < 1)) {
+		sl_config_add_problem(v->r, WHEN,
+			"%s is out of range: the bound is above 0 and below 1; use for example 1e-3",
+			sl_shown(p.bound));
 	}
-	g->min_batches = c->stop.min_batches ? c->stop.min_batches : MIN_BATCHES;
+	g->min_batches = v->c->stop.min_batches ? v->c->stop.min_batches : MIN_BATCHES;
 }
 
-void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+void sl_resolve_stop(struct sl_resolver *v)
 {
-	if (c->stop.when[0])
-		resolve_when(c, r, choices);
-	else if (!sl_config_has_problem(r, "stop"))
-		sl_config_refuse_unused(r, "stop.min_batches", "stop.when is missing",
+	if (v->c->stop.when[0])
+		resolve_when(v);
+	else if (!sl_config_has_problem(v->r, "stop"))
+		sl_config_refuse_unused(v->r, "stop.min_batches", "stop.when is missing",
 			"remove it or add stop.when");
 }

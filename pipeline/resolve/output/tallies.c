@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
-#include "pipeline/text/text.h"
-
 enum {
 	BINS_EXAMPLE = 50,
 	BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE,
@@ -23,7 +18,7 @@ enum {
  * of the crossing of a plane, and make r of it. On a plane the direction is known too, and z is the
  * same for all.
  */
-static bool resolve_score_column(struct sl_reader *r, const struct sl_column_item *it,
+static bool resolve_score_column(struct sl_resolver *v, const struct sl_column_item *it,
 	enum sl_score score, struct sl_grid_axis *a)
 {
 	const sl_column_set place = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) |
@@ -36,7 +31,7 @@ static bool resolve_score_column(struct sl_reader *r, const struct sl_column_ite
 	a->column = sl_column_named(it->column);
 	if (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column))
 		return true;
-	return sl_config_add_problem(r, it->key,
+	return sl_config_add_problem(v->r, it->key,
 		plane ? "'%s' is no place, time or direction on a plane; use x, y, r, time, u, v or w"
 		      : "'%s' is no place or time of a collision or path; use x, y, z, r or time",
 		it->column);
@@ -46,15 +41,15 @@ static bool resolve_score_column(struct sl_reader *r, const struct sl_column_ite
  * Resolves the column: of a score, or of particles at their ends. An id is unique, so a tally of it
  * says nothing.
  */
-static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_model *m, struct sl_derived *d, enum sl_score score, struct sl_grid_axis *a)
+static bool resolve_column(struct sl_resolver *v, const struct sl_column_item *it,
+	enum sl_score score, struct sl_grid_axis *a)
 {
 	if (score != SL_SCORE_ENDS)
-		return resolve_score_column(r, it, score, a);
+		return resolve_score_column(v, it, score, a);
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_any_column(
-			d, r, it->key, it->column, m, SL_STORED(m->columns), &a->column);
-	return sl_config_add_problem(r, it->key,
+			v, it->key, it->column, SL_STORED(v->to->model->columns), &a->column);
+	return sl_config_add_problem(v->r, it->key,
 		"'id' cannot be tallied: each particle has its own id; use another column");
 }
 
@@ -62,110 +57,89 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
  * The range that the model states. For integers the upper end is raised until all bins contain
  * equally many values.
  */
-static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_choices *choices, struct sl_grid_axis *a)
+static bool own_range(
+	struct sl_resolver *v, const struct sl_column_item *it, struct sl_grid_axis *a)
 {
-	enum sl_unit unit = sl_column_unit(&choices->named, a->column);
-	bool known = sl_column_range(choices, a->column, &a->lo, &a->hi);
+	bool plain = !*sl_units[sl_label_unit(v->to->named.label, a->column)].text;
+	bool known = sl_column_range(v->to, a->column, &a->lo, &a->hi);
 
 	if (known && sl_column_facts[a->column].type != SL_TYPE_F32)
 		a->hi = a->lo + a->bins * ceil((a->hi - a->lo + 1) / a->bins);
-	if (known && !sl_grid_axis_problem(a, choices->grid_edge))
+	if (known && !sl_grid_axis_problem(a, v->to->grid_edge))
 		return true;
-	return sl_column_item_needs_range(r, it, unit, a->bins, *sl_units[unit].text ? 1 : a->bins);
+	return sl_column_item_needs_range(v, it, a->column, a->bins, plain ? a->bins : 1);
 }
 
-/* Reads one edge; *unit: it has a unit, otherwise it is in the unit of the column. 0 fits both. */
-static bool parse_edge(const char *text, enum sl_dimension dimension, double *value, int *unit,
-	char why[SL_WHY_BYTES])
+/*
+ * Reads given edges, E0..E1..E2, into the pool of the choices. All have a unit, or none; 0 fits
+ * both. Cuts text.
+ */
+static bool read_edges(
+	struct sl_resolver *v, const struct sl_column_item *it, char *text, struct sl_grid_axis *a)
 {
-	int has_unit = !sl_real_parse(text, SL_DIM_NUMBER, value, why);
-
-	if (has_unit && !sl_real_parse(text, dimension, value, why))
-		return false;
-	if (*value == 0)
-		return true;
-	if (*unit >= 0 && *unit != has_unit)
-		return sl_refuse(why,
-			"'%s' differs from the edge before it in having a unit; give "
-			"all edges a unit, or none",
-			text);
-	*unit = has_unit;
-	return true;
-}
-
-/* Reads given edges, E0..E1..E2, into the pool of *choices. Cuts text. */
-static bool read_edges(struct sl_reader *r, const struct sl_column_item *it, char *text,
-	struct sl_choices *choices, struct sl_grid_axis *a)
-{
-	char why[SL_WHY_BYTES];
 	int unit = -1;
+	bool has_unit;
 
 	a->spacing = SL_SPACING_EDGES;
-	a->first_edge = choices->n_grid_edges;
+	a->first_edge = v->to->n_grid_edges;
 	for (char *next = text; next; text = next) {
-		double *edge = &choices->grid_edge[choices->n_grid_edges];
+		double *edge = &v->to->grid_edge[v->to->n_grid_edges];
 
 		next = strstr(text, "..");
 		if (next) {
 			*next = '\0';
 			next += 2;
 		}
-		if (choices->n_grid_edges == SL_GRID_EDGES_MAX)
-			return sl_config_add_problem(r, it->key,
+		if (v->to->n_grid_edges == SL_GRID_EDGES_MAX)
+			return sl_config_add_problem(v->r, it->key,
 				"tallies have more than %d given edges; use fewer",
 				SL_GRID_EDGES_MAX);
-		if (!parse_edge(text,
-			    sl_units[sl_column_unit(&choices->named, a->column)].dimension, edge,
-			    &unit, why))
-			return sl_config_add_problem(r, it->key, "edges: %s", why);
-		choices->n_grid_edges++;
+		if (!sl_column_item_end(v, a->column, text, edge, &has_unit))
+			return sl_config_add_problem(v->r, it->key, "edges: %s", sl_last_error());
+		if (*edge != 0 && unit >= 0 && unit != has_unit)
+			return sl_config_add_problem(v->r, it->key,
+				"edges: '%s' differs from the edge before it in having a unit; give "
+				"all edges a unit, or none",
+				text);
+		unit = *edge != 0 ? has_unit : unit;
+		v->to->n_grid_edges++;
 	}
-	a->bins = choices->n_grid_edges - a->first_edge - 1;
-	a->lo = choices->grid_edge[a->first_edge];
-	a->hi = choices->grid_edge[a->first_edge + a->bins];
+	a->bins = v->to->n_grid_edges - a->first_edge - 1;
+	a->lo = v->to->grid_edge[a->first_edge];
+	a->hi = v->to->grid_edge[a->first_edge + a->bins];
 	return true;
 }
 
-/* Adds what is wrong with an axis, whose range is given by the text. */
-static bool check_axis(struct sl_reader *r, const struct sl_column_item *it, const char *range,
-	const struct sl_choices *choices, const struct sl_grid_axis *a)
-{
-	return sl_column_item_check(r, it, range, sl_grid_axis_problem(a, choices->grid_edge));
-}
-
 /* Reads LO..HI; NULL stands for the range that the model states. */
-static bool read_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
-	const struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
+static bool read_range(struct sl_resolver *v, const struct sl_column_item *it, const char *range,
+	struct sl_grid_axis *a)
 {
 	if (!range)
-		return !ranges || own_range(r, it, choices, a);
-	return sl_column_item_range(
-		       r, it, range, sl_column_unit(&choices->named, a->column), &a->lo, &a->hi) &&
-	       check_axis(r, it, range, choices, a);
+		return !v->ranges || own_range(v, it, a);
+	return sl_column_item_range(v, it, range, a->column, &a->lo, &a->hi) &&
+	       sl_column_item_check(v, it, range, sl_grid_axis_problem(a, v->to->grid_edge));
 }
 
 /* Reads BINS[:LO..HI[:log]]. */
-static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
-	struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
+static bool read_bins(
+	struct sl_resolver *v, const struct sl_column_item *it, struct sl_grid_axis *a)
 {
 	char *spacing = it->rest;
 	const char *range = strsep(&spacing, ":");
 
-	if (!sl_column_item_count(r, it, "bins", BINS_MOST, BINS_EXAMPLE, &a->bins))
+	if (!sl_column_item_count(v, it, "bins", BINS_MOST, BINS_EXAMPLE, &a->bins))
 		return false;
 	if (spacing && strcmp(spacing, "log") != 0)
-		return sl_config_add_problem(r, it->key,
+		return sl_config_add_problem(v->r, it->key,
 			"'%s' follows a range: only log, for bins of equal ratio, can; name fates in "
 			"a separate element, such as [%s:%u, absorbed]",
 			spacing, it->column, a->bins);
 	a->spacing = spacing ? SL_SPACING_RATIO : SL_SPACING_EVEN;
-	return read_range(r, it, range, choices, ranges, a);
+	return read_range(v, it, range, a);
 }
 
 /* Resolves one axis. Cuts text. */
-static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges, enum sl_score score,
+static bool resolve_axis(struct sl_resolver *v, const char *key, char *text, enum sl_score score,
 	struct sl_grid_axis *a)
 {
 	struct sl_column_item it = {.rest = text};
@@ -173,48 +147,43 @@ static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
 
 	snprintf(it.key, sizeof(it.key), "%s", key);
 	it.column = strsep(&it.rest, ":");
-	if (!resolve_column(r, &it, choices->model, d, score, a))
+	if (!resolve_column(v, &it, score, a))
 		return false;
 	if (it.rest && strstr(it.rest, "..") && !strchr(it.rest, ':')) {
 		snprintf(shown, sizeof(shown), "%s", it.rest);
-		return read_edges(r, &it, it.rest, choices, a) &&
-		       check_axis(r, &it, shown, choices, a);
+		return read_edges(v, &it, it.rest, a) &&
+		       sl_column_item_check(
+			       v, &it, shown, sl_grid_axis_problem(a, v->to->grid_edge));
 	}
 	it.count = strsep(&it.rest, ":");
-	return read_bins(r, &it, choices, ranges, a);
+	return read_bins(v, &it, a);
 }
 
 /* --- fates ------------------------------------------------------------------------------------ */
 
-/* Refuses a named fate that no particle reaches: its tally would be empty without a reason. */
-static bool check_fates(
-	struct sl_reader *r, const char *key, const struct sl_choices *choices, sl_fate_set fates)
+/*
+ * Resolves fates joined by +, each named once. Cuts names; NULL stands for all fates. A named fate
+ * that no particle reaches is refused: its tally would be empty without a reason.
+ */
+static bool resolve_fates(struct sl_resolver *v, const char *key, char *names, sl_fate_set *set)
 {
-	const struct sl_model *model = choices->model;
-	sl_fate_set empty = model->weight_fates ? model->weight_fates(choices->rules.bytes) : 0;
+	const struct sl_model *m = v->to->model;
+	sl_fate_set empty =
+		v->ranges && names && m->weight_fates ? m->weight_fates(v->to->rules.bytes) : 0;
+	const char *word;
+	enum sl_fate fate;
 
+	*set = names ? 0 : sl_final_fates(v->to);
+	while ((word = strsep(&names, "+")))
+		if (!sl_resolve_fate_once(v, key, word, set, &fate))
+			return false;
 	for (int i = 0; i < SL_FATE_COUNT; i++)
-		if (SL_HAS(fates & empty, i))
-			return sl_config_add_problem(r, key,
+		if (SL_HAS(*set & empty, i))
+			return sl_config_add_problem(v->r, key,
 				"no particle ends as '%s' with these settings, only weight does, so "
 				"its histogram would be empty; remove this fate",
 				sl_fate_facts[i].name);
 	return true;
-}
-
-/* Resolves fates joined by +, each named once. Cuts names; NULL stands for all fates. */
-static bool resolve_fates(struct sl_reader *r, const char *key, char *names,
-	const struct sl_choices *choices, bool ranges, sl_fate_set *set)
-{
-	bool named = names != NULL; /* the loop cuts the text */
-	const char *word;
-	enum sl_fate fate;
-
-	*set = named ? 0 : sl_final_fates(choices);
-	while ((word = strsep(&names, "+")))
-		if (!sl_resolve_fate_once(r, key, word, choices, set, &fate))
-			return false;
-	return !ranges || !named || check_fates(r, key, choices, *set);
 }
 
 /* --- an item ---------------------------------------------------------------------------------- */
@@ -223,19 +192,16 @@ static bool resolve_fates(struct sl_reader *r, const char *key, char *names,
  * Resolves an item without brackets. The part after the number of bins is a range if it contains
  * "..", else fates.
  */
-static bool resolve_plain(struct sl_reader *r, struct sl_column_item *it,
-	const struct sl_choices *choices, struct sl_derived *d, bool ranges,
-	struct sl_grid_field *f)
+static bool resolve_plain(struct sl_resolver *v, struct sl_column_item *it, struct sl_grid_field *f)
 {
 	char *fates = it->rest;
 	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
 
 	f->n_axes = 1;
-	return resolve_column(r, it, choices->model, d, SL_SCORE_ENDS, &f->axis[0]) &&
+	return resolve_column(v, it, SL_SCORE_ENDS, &f->axis[0]) &&
 	       sl_column_item_count(
-		       r, it, "bins", BINS_MOST_PLAIN, BINS_EXAMPLE, &f->axis[0].bins) &&
-	       resolve_fates(r, it->key, fates, choices, ranges, &f->fates) &&
-	       read_range(r, it, range, choices, ranges, &f->axis[0]);
+		       v, it, "bins", BINS_MOST_PLAIN, BINS_EXAMPLE, &f->axis[0].bins) &&
+	       resolve_fates(v, it->key, fates, &f->fates) && read_range(v, it, range, &f->axis[0]);
 }
 
 /* Cuts the next element of a list off *rest, without the blanks around it. */
@@ -254,20 +220,19 @@ static char *next_element(char **rest)
 }
 
 /* Adds an axis to a grid. Each column can be on one axis only. */
-static bool add_axis(struct sl_reader *r, const char *key, char *element,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+static bool add_axis(struct sl_resolver *v, const char *key, char *element, struct sl_grid_field *f)
 {
 	struct sl_grid_axis *a = &f->axis[f->n_axes];
 
 	if (f->n_axes == SL_GRID_AXES_MAX)
 		return sl_config_add_problem(
-			r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
-	if (!resolve_axis(r, key, element, choices, d, ranges, f->score, a))
+			v->r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
+	if (!resolve_axis(v, key, element, f->score, a))
 		return false;
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		if (f->axis[k].column == a->column)
-			return sl_config_add_problem(r, key, "'%s' is repeated; remove it",
-				sl_column_name(&choices->named, a->column));
+			return sl_config_add_problem(v->r, key, "'%s' is repeated; remove it",
+				sl_label_name(v->to->named.label, a->column));
 	f->n_axes++;
 	return true;
 }
@@ -276,23 +241,22 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 static const char voxel[] = "voxel";
 
 /* Adds the axes x, y and z of a grid whose cells are the voxels of the model. */
-static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_choices *choices,
-	bool ranges, struct sl_grid_field *f)
+static bool add_voxels(struct sl_resolver *v, const char *key, struct sl_grid_field *f)
 {
 	uint32_t n[3] = {1, 1, 1};
 	double edge[3] = {1, 1, 1};
 
-	if (!choices->model->voxels)
-		return sl_config_add_problem(r, key,
+	if (!v->to->model->voxels)
+		return sl_config_add_problem(v->r, key,
 			"'%s' stands for the voxels of a volume, which model %s does not have; name axes, "
 			"such as x:50",
-			voxel, choices->model->name);
+			voxel, v->to->model->name);
 	if (f->n_axes > 0)
-		return sl_config_add_problem(r, key,
+		return sl_config_add_problem(v->r, key,
 			"'%s' stands for the axes x, y and z; write it before a time axis, and no other",
 			voxel);
-	if (ranges)
-		choices->model->voxels(choices->rules.bytes, n, edge);
+	if (v->ranges)
+		v->to->model->voxels(v->to->rules.bytes, n, edge);
 	f->axis[0].column = SL_COLUMN_x;
 	f->axis[1].column = SL_COLUMN_y;
 	f->axis[2].column = SL_COLUMN_z;
@@ -305,100 +269,98 @@ static bool add_voxels(struct sl_reader *r, const char *key, const struct sl_cho
 
 /* Resolves an item, "[axis, axis, fates]". The first element can name a score, the last one the
  * fates. */
-static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+static bool resolve_grid(
+	struct sl_resolver *v, const char *key, char *item, struct sl_grid_field *f)
 {
 	size_t n = strlen(item);
 	char *rest = item + 1, *element, *fates = NULL, *score = NULL;
 
 	if (item[n - 1] != ']')
-		return sl_config_add_problem(r, key, "has no ] at its end; add it");
+		return sl_config_add_problem(v->r, key, "has no ] at its end; add it");
 	item[n - 1] = '\0';
 	while ((element = next_element(&rest))) {
 		if (fates)
-			return sl_config_add_problem(r, key,
+			return sl_config_add_problem(v->r, key,
 				"'%s' follows the fates, which must be last; move it", element);
 		if (!score && f->n_axes == 0 && sl_score_named(element)) {
 			score = element;
 			f->score = sl_score_named(element);
 			if (f->score == SL_SCORE_CROSSING &&
-				!sl_score_read_plane(r, key, element, choices, ranges, f))
+				!sl_score_read_plane(v, key, element, f))
 				return false;
 		} else if (strcmp(element, voxel) == 0) {
-			if (!add_voxels(r, key, choices, ranges, f))
+			if (!add_voxels(v, key, f))
 				return false;
-		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(d, element))
-			return sl_config_add_problem(r, key,
-				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an "
-				"axis, COLUMN:BINS",
+		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
+			return sl_config_add_problem(v->r, key,
+				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an axis, COLUMN:BINS",
 				element, sl_score_names[SL_SCORE_DEPOSIT],
 				sl_score_names[SL_SCORE_FLUENCE], sl_score_names[SL_SCORE_TRACK],
 				sl_score_names[SL_SCORE_CROSSING]);
 		else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
-		else if (!add_axis(r, key, element, choices, d, ranges, f))
+		else if (!add_axis(v, key, element, f))
 			return false;
 	}
 	if (score && fates)
-		return sl_config_add_problem(r, key,
+		return sl_config_add_problem(v->r, key,
 			"'%s' counts all particles, so that '%s' has no effect; remove it", score,
 			fates);
 	if (score)
-		return sl_score_check(r, key, choices, ranges, f);
-	return resolve_fates(r, key, fates, choices, ranges, &f->fates);
+		return sl_score_check(v, key, f);
+	return resolve_fates(v, key, fates, &f->fates);
 }
 
 /* Resolves item k. */
-static bool resolve_item(struct sl_reader *r, const char *text, uint32_t k,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+static bool resolve_item(
+	struct sl_resolver *v, const char *text, uint32_t k, struct sl_grid_field *f)
 {
-	char item[SL_TEXT_BYTES], shown[SL_SHOWN_BYTES];
+	char item[SL_TEXT_BYTES];
 	struct sl_column_item it;
 
 	sl_column_item_split("tallies", text, k, &it);
 	snprintf(item, sizeof(item), "%s", text);
 	if (f->bracketed)
-		return resolve_grid(r, it.key, item, choices, d, ranges, f);
+		return resolve_grid(v, it.key, item, f);
 	if (strlen(text) < SL_WORD_BYTES)
-		return resolve_plain(r, &it, choices, d, ranges, f);
-	return sl_config_add_problem(r, it.key,
-		"%s is too long: %zu bytes, at most %d are allowed; shorten it",
-		sl_show(shown, text), strlen(text), SL_WORD_BYTES - 1);
+		return resolve_plain(v, &it, f);
+	return sl_config_add_problem(v->r, it.key,
+		"%s is too long: %zu bytes, at most %d are allowed; shorten it", sl_shown(text),
+		strlen(text), SL_WORD_BYTES - 1);
 }
 
 /* Checks the number of tallies and of their counters. */
-static void refuse_too_many(struct sl_reader *r, const struct sl_choices *choices, uint32_t items)
+static void refuse_too_many(struct sl_resolver *v, uint32_t items)
 {
 	const uint64_t most = UINT64_MAX / SL_GRIDS_MAX;
 	uint64_t counters = 0;
 
-	for (uint32_t k = 0; k < choices->n_grids; k++) {
-		uint64_t n = sl_grid_counters(&choices->grid[k]);
+	for (uint32_t k = 0; k < v->to->n_grids; k++) {
+		uint64_t n = sl_grid_counters(&v->to->grid[k]);
 
 		counters += n < most ? n : most;
 	}
 	if (items > SL_GRIDS_MAX)
-		sl_config_add_problem(r, "tallies",
+		sl_config_add_problem(v->r, "tallies",
 			"has %u items, at most %d are allowed; remove some", items, SL_GRIDS_MAX);
 	else if (counters > SL_GRID_COUNTERS_MAX)
-		sl_config_add_problem(r, "tallies",
+		sl_config_add_problem(v->r, "tallies",
 			"needs %.10g counters (cells + 2 per fate), but at most %d are allowed; use "
 			"fewer bins or fates",
 			(double)counters, SL_GRID_COUNTERS_MAX);
 }
 
-void sl_resolve_tallies(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	struct sl_derived *d, bool ranges)
+void sl_resolve_tallies(struct sl_resolver *v)
 {
 	for (int bracketed = 0; bracketed < 2; bracketed++)
-		for (uint32_t k = 0; k < c->tallies.n; k++) {
+		for (uint32_t k = 0; k < v->c->tallies.n; k++) {
 			struct sl_grid_field f = {.bracketed = bracketed};
 
-			if ((c->tallies.at[k][0] == '[') == bracketed &&
-				resolve_item(r, c->tallies.at[k], k, choices, d, ranges, &f) &&
-				choices->n_grids < SL_GRIDS_MAX)
-				choices->grid[choices->n_grids++] = f;
+			if ((v->c->tallies.at[k][0] == '[') == bracketed &&
+				resolve_item(v, v->c->tallies.at[k], k, &f) &&
+				v->to->n_grids < SL_GRIDS_MAX)
+				v->to->grid[v->to->n_grids++] = f;
 		}
-	if (ranges)
-		refuse_too_many(r, choices, (uint32_t)c->tallies.n);
+	if (v->ranges)
+		refuse_too_many(v, (uint32_t)v->c->tallies.n);
 }

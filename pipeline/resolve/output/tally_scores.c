@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/config/config.h"
-#include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
 #include "stages/models/models.h"
 
 const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
@@ -34,27 +31,25 @@ enum sl_score sl_score_named(const char *element)
 	return (enum sl_score)score;
 }
 
-bool sl_score_read_plane(struct sl_reader *r, const char *key, const char *element,
-	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
+bool sl_score_read_plane(
+	struct sl_resolver *v, const char *key, const char *element, struct sl_grid_field *f)
 {
 	const char *colon = strchr(element, ':');
-	char why[SL_WHY_BYTES];
 	double top, bottom;
 
 	if (!colon)
-		return sl_config_add_problem(r, key,
+		return sl_config_add_problem(v->r, key,
 			"'%s' lacks the depth of its plane; write [%s:1 mm, w:20]", element,
 			element);
-	if (!sl_real_parse(colon + 1, SL_DIM_LENGTH, &f->plane, why))
-		return sl_config_add_problem(r, key, "depth of the plane: %s", why);
-	if (!ranges || !choices->model->score_shift)
+	if (!sl_real_parse(colon + 1, SL_DIM_LENGTH, &f->plane))
+		return sl_config_add_problem(v->r, key, "depth of the plane: %s", sl_last_error());
+	if (!v->ranges || !v->to->model->score_shift)
 		return true;
-	if (!choices->model->range(choices->rules.bytes, SL_COLUMN_z, &top, &bottom))
+	if (!v->to->model->range(v->to->rules.bytes, SL_COLUMN_z, &top, &bottom))
 		bottom = HUGE_VAL;
 	return ((float)f->plane > 0 && (float)f->plane <= (float)bottom) ||
-	       sl_config_add_problem(r, key,
-		       "the plane at %g cm is outside of the model; use a depth above 0, of at most "
-		       "%g cm",
+	       sl_config_add_problem(v->r, key,
+		       "the plane at %g cm is outside of the model; use a depth above 0, of at most %g cm",
 		       f->plane, bottom);
 }
 
@@ -79,38 +74,37 @@ static const char *scored_models(char *text, size_t size)
 	return text;
 }
 
-bool sl_score_check(struct sl_reader *r, const char *key, const struct sl_choices *choices,
-	bool ranges, struct sl_grid_field *f)
+bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field *f)
 {
 	char names[256] = "";
 
 	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
-	if (!choices->model->score_shift)
-		return sl_config_add_problem(r, key,
+	if (!v->to->model->score_shift)
+		return sl_config_add_problem(v->r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
 			"%s, or remove it",
-			sl_score_names[f->score], choices->model->name,
+			sl_score_names[f->score], v->to->model->name,
 			scored_models(names, sizeof(names)));
 	if (f->n_axes == 0)
-		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
+		return sl_config_add_problem(v->r, key, "'%s' lacks axes; write [%s%s]",
 			sl_score_names[f->score], sl_score_names[f->score],
 			f->score == SL_SCORE_CROSSING ? ":1 mm, w:20" : ", time:50:0 ns..1 ns");
 	for (uint32_t k = 0; k < f->n_axes && f->score == SL_SCORE_TRACK; k++)
 		if (f->axis[k].spacing == SL_SPACING_RATIO)
-			return sl_config_add_problem(r, key,
+			return sl_config_add_problem(v->r, key,
 				"paths are not cut into bins of equal ratio; use bins of equal width, or "
 				"edges such as %s:1 mm..2 mm..4 mm",
-				sl_column_name(&choices->named, f->axis[k].column));
-	if (ranges)
-		set_shift(choices, f);
+				sl_label_name(v->to->named.label, f->axis[k].column));
+	if (v->ranges)
+		set_shift(v->to, f);
 	return true;
 }
 
-bool sl_score_is_wrong(const struct sl_derived *d, const char *element)
+bool sl_score_is_wrong(struct sl_resolver *v, const char *element)
 {
 	bool column = sl_column_named(element) < SL_COLUMN_COUNT;
 
-	for (uint32_t i = 0; i < d->names.n; i++)
-		column |= strcmp(element, d->names.name[i]) == 0;
+	for (uint32_t i = 0; i < v->n_names; i++)
+		column |= strcmp(element, v->name[i]) == 0;
 	return !column && element[0] && element[strcspn(element, ":.")] == '\0';
 }

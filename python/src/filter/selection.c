@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/condition/condition.h"
-#include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/output/output.h"
 #include "stages/models/models.h"
 
@@ -31,17 +29,18 @@ static struct sl_model model_of(const struct sl_py_table *t)
 static void resolve(struct sl_py_selection *s, bool all, const struct sl_py_table *t)
 {
 	const struct sl_model m = model_of(t);
-	struct sl_derived derived;
+	struct sl_resolver v = {.c = &s->config, .r = s->reader, .to = &s->choices};
 
 	s->config.run.particles = t->n;
 	s->choices.model = &m;
-	sl_derived_begin(&s->config, s->reader, &s->choices, &derived);
+	sl_derived_begin(&v);
 	if (all)
 		s->choices.keep = m.fates;
 	else
-		sl_resolve_keep(&s->config, s->reader, &derived.names, &s->choices);
-	sl_resolve_key(&s->config, s->reader, &s->choices, &derived, true);
-	sl_derived_end(&derived);
+		sl_resolve_keep(&v);
+	v.ranges = true;
+	sl_resolve_key(&v);
+	sl_derived_end(&v);
 	s->choices.model = NULL;
 	for (uint32_t k = 0; k < s->choices.n_fields; k++)
 		s->rule[k] = sl_key_rule_make(&s->choices.field[k]);

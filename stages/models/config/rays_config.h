@@ -271,8 +271,7 @@ static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, stru
 
 	if (o->emission > 0 && !(o->reflectance < 1))
 		check->complain(check->ctx, sl_rays_object_key(i, "emission", key),
-			"is above 0 while reflectance is 1: no ray could end at this light; reduce "
-			"one of them");
+			"is above 0 while reflectance is 1: no ray could end at this light; reduce one of them");
 	s->finish = o->surface;
 	s->absorb = (float)(1 - o->reflectance);
 	s->light = r->scale > 0 ? (float)(sl_rays_object_radiance(o) / r->scale) : 0.0f;

@@ -184,8 +184,7 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 		if (i + 1 < n && isinf(thickness))
 			check->complain(check->ctx,
 				sl_slab_layer_key("thickness", &c->thickness, i, key),
-				"is infinite for layer %u of %u: only the last layer can be; give a "
-				"finite value",
+				"is infinite for layer %u of %u: only the last layer can be; give a finite value",
 				i + 1, n);
 		bottom += thickness;
 		if (i + 1 < n && sl_slab_is_same_medium(c, i, i + 1))

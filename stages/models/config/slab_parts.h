@@ -31,8 +31,7 @@ static void sl_slab_make_fibre(
 	sl_model_require_only_if(check, fibre, "source.na", "source.type: fibre");
 	if (sine > 1)
 		check->complain(check->ctx, "source.na",
-			"is above n_above, which is %g: no angle has a sine above 1; make it at "
-			"most %.15g",
+			"is above n_above, which is %g: no angle has a sine above 1; make it at most %.15g",
 			c->n_above, c->n_above);
 	r->sine2 = (float)(sine * sine);
 }
@@ -74,8 +73,7 @@ static void sl_slab_check_detector(
 	sl_model_require_only_if(check, rectangle, "detector.height", "detector.type: rectangle");
 	if (annulus && c->detector.inner_radius >= c->detector.radius)
 		check->complain(check->ctx, "detector.inner_radius",
-			"is not below detector.radius, which is %g cm: the annulus would be empty; "
-			"make it smaller",
+			"is not below detector.radius, which is %g cm: the annulus would be empty; make it smaller",
 			c->detector.radius);
 }
 

@@ -5,11 +5,9 @@
 #ifndef SL_STAGES_MODELS_CONFIG_SMC_CONFIG_H
 #define SL_STAGES_MODELS_CONFIG_SMC_CONFIG_H
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include "primitives/files/files.h"
+#include "stages/models/config/checksum_config.h"
 
 struct sl_smc_config {
 	int state_space, resample;
@@ -77,20 +75,6 @@ static const struct sl_option sl_smc_options[] = {
 
 /* --- observations ----------------------------------------------------------------------------- */
 
-/* Compares the checksum with that of the file, or stores it. */
-static enum sl_status sl_smc_check(struct sl_smc_config *c, uint32_t crc)
-{
-	if (c->checksum.n > 0 && c->checksum.at[0] != crc)
-		return sl_fail(SL_BAD_INPUT,
-			"%s was changed (the CRC-32 of its observations is %" PRIu32
-			", model.smc.checksum is %" PRIu64
-			"); restore the file, or remove model.smc.checksum and start a new run",
-			c->observations, crc, c->checksum.at[0]);
-	c->checksum.n = 1;
-	c->checksum.at[0] = crc;
-	return SL_OK;
-}
-
 /* Writes the rows of the data: an observation, and what else depends on the time. */
 static void sl_smc_fill(const struct sl_volume *v, const struct sl_smc *r)
 {
@@ -124,7 +108,9 @@ static enum sl_status sl_smc_load(
 	SL_TRY(s);
 	c->seen = v.size[0];
 	c->n_steps = v.size[1];
-	s = sl_smc_check(c, sl_crc32(v.pixels, (size_t)c->seen * c->n_steps * sizeof(*v.pixels)));
+	s = sl_check_crc(&c->checksum, 0, v.pixels,
+		(size_t)c->seen * c->n_steps * sizeof(*v.pixels), c->observations, "observations",
+		"smc");
 	if (s == SL_OK && rules)
 		sl_smc_fill(&v, (const struct sl_smc *)rules);
 	reader->give(&v);

@@ -41,8 +41,7 @@ static const char *const sl_source_detector_spectra[] = {"fixed", "lines", "expo
 static const struct sl_option sl_source_detector_options[] = {
 	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "point",
 		.choices = sl_source_detector_sources,
-		.help = "point (isotropic), disk or sphere (Lambertian surfaces), beam (along the "
-			"axis)"),
+		.help = "point (isotropic), disk or sphere (Lambertian surfaces), beam (along the axis)"),
 	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18, .help = "radius of a disk or a sphere"),
 	OPTION(source.sigma, REAL, LENGTH, 0, 1e18, .fallback = "0 cm",
 		.help = "standard deviation of a beam's profile in x and in y; 0 is a pencil beam"),
@@ -74,8 +73,7 @@ static const struct sl_option sl_source_detector_options[] = {
 	OPTION(energy.lines, REALS, ENERGY, 0, 1e20,
 		.help = "energies of the lines; with type: lines"),
 	OPTION(energy.intensities, REALS, NUMBER, 0, 1e20,
-		.help = "relative intensities, one per line; with type: lines; if left out, all are "
-			"equal"),
+		.help = "relative intensities, one per line; with type: lines; if left out, all are equal"),
 	OPTION(speed, REAL, SPEED, 1e-15, 1e20, .fallback = "299792458 m/s",
 		.help = "speed of the particles, for the time of flight"),
 };
@@ -157,8 +155,7 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 	sl_model_require_only_if(check, any, "stop.radius", "a stop");
 	if (any && (c->stop.distance >= end || c->stop.distance <= start))
 		check->complain(check->ctx, "stop.distance",
-			"is not between source and detector; give a value above %.15g cm and "
-			"below %.15g cm",
+			"is not between source and detector; give a value above %.15g cm and below %.15g cm",
 			start, end);
 	r->stop = c->stop.type;
 	r->stop_distance = (float)c->stop.distance;
@@ -184,8 +181,7 @@ static void sl_source_detector_make_spectrum(const struct sl_source_detector_con
 	sl_model_refuse_unused(check, listed, "energy.intensities", "type: lines");
 	if (intensities->n != 0 && intensities->n != lines->n)
 		check->complain(check->ctx, "energy.intensities",
-			"has %u numbers for %u lines: each line needs one; make the lists equally "
-			"long",
+			"has %u numbers for %u lines: each line needs one; make the lists equally long",
 			intensities->n, lines->n);
 	for (uint32_t i = 0; i < intensities->n; i++)
 		sum += intensities->at[i];

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "primitives/files/files.h"
 #include "stages/models/config/absorption_config.h"
+#include "stages/models/config/checksum_config.h"
 #include "stages/models/config/list_config.h"
 
 struct sl_voxels_medium_config {
@@ -177,21 +177,6 @@ static void sl_voxels_fill_pattern(const struct sl_volume *image, const struct s
 	}
 }
 
-/* Compares item k of the checksums with the one of a file, or stores it. */
-static enum sl_status sl_voxels_check(
-	struct sl_voxels_config *c, const char *file, uint32_t k, uint32_t crc, const char *what)
-{
-	if (c->checksum.n > k && c->checksum.at[k] != crc)
-		return sl_fail(SL_BAD_INPUT,
-			"%s was changed (the CRC-32 of its %s is %" PRIu32
-			", model.voxels.checksum is %" PRIu64
-			"); restore the file, or remove model.voxels.checksum and start a new run",
-			file, what, crc, c->checksum.at[k]);
-	c->checksum.n = c->checksum.n > k ? c->checksum.n : k + 1;
-	c->checksum.at[k] = crc;
-	return SL_OK;
-}
-
 /* Sets the keys that the file states and the configuration does not. */
 static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *v)
 {
@@ -216,13 +201,12 @@ static enum sl_status sl_voxels_read(struct sl_voxels_config *c, const char *fil
 {
 	enum sl_status s = reader->read(file, request, v);
 	size_t n = (size_t)v->size[0] * v->size[1] * v->size[2];
+	const void *items = request->image ? (const void *)v->pixels : v->labels;
 
 	if (s == SL_OK)
-		return request->image
-		               ? sl_voxels_check(c, file, k,
-					 sl_crc32(v->pixels, n * sizeof(*v->pixels)), "pixels")
-		               : sl_voxels_check(c, file, k,
-					 sl_crc32(v->labels, n * sizeof(*v->labels)), "labels");
+		return sl_check_crc(&c->checksum, k, items,
+			n * (request->image ? sizeof(*v->pixels) : sizeof(*v->labels)), file,
+			request->image ? "pixels" : "labels", "voxels");
 	return s == SL_DISK && sl_path_is_missing(file, R_OK) ? SL_USAGE : s;
 }
 
@@ -284,15 +268,13 @@ static void sl_voxels_make_grid(
 		check->complain(check->ctx, "voxel",
 			c->voxel.n > 0
 				? "is not one length or three; write 1 mm or [1 mm, 1 mm, 2 mm]"
-				: "is missing, and no file states it; give the edge of a voxel, such as "
-				  "1 mm");
+				: "is missing, and no file states it; give the edge of a voxel, such as 1 mm");
 	for (uint32_t a = 0; a < 3; a++) {
 		n[a] = c->size.n == 3 ? c->size.at[a] : 1;
 		if (n[a] > SL_VOXELS_SIZE_MAX)
 			check->complain(check->ctx, "size",
 				"has %" PRIu64
-				" voxels along an axis, and at most %d are possible; join "
-				"voxels",
+				" voxels along an axis, and at most %d are possible; join voxels",
 				n[a], SL_VOXELS_SIZE_MAX);
 		if (c->voxel.n > 0)
 			edge[a] = (float)c->voxel.at[c->voxel.n == 3 ? a : 0];
@@ -327,8 +309,7 @@ static void sl_voxels_check_media(
 	if (c->largest > c->n_media)
 		check->complain(check->ctx, "media",
 			"has %" PRIu64
-			" items, and the volume has label %u: item k is the medium of "
-			"label k; add the others",
+			" items, and the volume has label %u: item k is the medium of label k; add the others",
 			c->n_media, c->largest);
 }
 

@@ -55,8 +55,7 @@ static float sl_voxels_spread(const struct sl_voxels_config *c, const struct sl_
 	case SL_VOXELS_FIBRE:
 		if (c->source.na > c->n_outside)
 			check->complain(check->ctx, "source.na",
-				"is above n_outside, which is %g: no angle has a sine above 1; make it "
-				"at most %.15g",
+				"is above n_outside, which is %g: no angle has a sine above 1; make it at most %.15g",
 				c->n_outside, c->n_outside);
 		return (float)pow(c->source.na / c->n_outside, 2);
 	case SL_VOXELS_CONE:

@@ -46,11 +46,10 @@ static void check_value(const struct sl_option *o, const char *text, const char 
 {
 	const bool refused = strcmp(expected, "refused") == 0;
 	_Alignas(8) char value[SL_TEXT_BYTES] = "";
-	char why[SL_WHY_BYTES] = "";
 
-	if (sl_value_parse(o, text, value, why) == refused ||
-		(refused ? !strstr(why, "; ") : !is_value(o, value, expected)))
-		fail_msg("%s '%s' is not %s: %s", o->key, text, expected, why);
+	if (sl_value_parse(o, text, value) == refused ||
+		(refused ? !strstr(sl_last_error(), "; ") : !is_value(o, value, expected)))
+		fail_msg("%s '%s' is not %s: %s", o->key, text, expected, sl_last_error());
 }
 
 TEST(texts_have_values_or_are_refused)
@@ -96,14 +95,14 @@ static double random_bit_pattern(uint64_t i)
 
 TEST(printed_reals_read_back)
 {
-	char text[SL_VALUE_BYTES], why[SL_WHY_BYTES];
+	char text[SL_VALUE_BYTES];
 
 	for (uint64_t i = 0; i < 20000; i++) {
 		double value = random_bit_pattern(i), again;
 
 		sl_value_print(&options[i % 3], &value, text);
-		if (!sl_value_parse(&options[i % 3], text, &again, why))
-			fail_msg("%s: %s", text, why);
+		if (!sl_value_parse(&options[i % 3], text, &again))
+			fail_msg("%s: %s", text, sl_last_error());
 		assert_memory_equal(&value, &again, sizeof(value));
 	}
 }

@@ -57,7 +57,7 @@ static const char *fate_name(int bit)
 
 static const char *column_name(int bit)
 {
-	return sl_column_name(&choices.named, (enum sl_column)bit);
+	return sl_label_name(choices.named.label, (enum sl_column)bit);
 }
 
 static void describe_fields(void)
@@ -240,7 +240,7 @@ TEST(auto_selects_an_available_device)
 TEST(columns_that_records_need_are_checked)
 {
 	struct sl_model rod, whole;
-	struct sl_reader *r;
+	struct sl_resolver v = {.c = &config, .to = &choices, .ranges = true};
 
 	resolve_good_text(SLAB "keep: absorbed\n");
 	whole = rod = *choices.model;
@@ -250,11 +250,11 @@ TEST(columns_that_records_need_are_checked)
 	for (int k = 0; k < 2; k++) {
 		assert_ok(resolve_text(SLAB "keep: absorbed\n"
 					    "output: {format: mcpl, mcpl: {energy: 2 eV}}\n",
-			NULL, 0, &r));
+			NULL, 0, &v.r));
 		choices.model = k ? &whole : &rod;
-		sl_resolve_mcpl(&config, r, &choices, 0, true);
-		assert_fails(sl_config_verdict(r), SL_USAGE,
+		sl_resolve_mcpl(&v, 0);
+		assert_fails(sl_config_verdict(v.r), SL_USAGE,
 			k ? "pol_x or pol_z" : "no column x, y, u or v; use openpmd");
-		sl_config_close(r);
+		sl_config_close(v.r);
 	}
 }

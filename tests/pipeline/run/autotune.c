@@ -38,7 +38,7 @@ TEST(auto_measures_only_on_gpus)
 		choices.device = rows[i].device;
 		choices.n_devices = rows[i].device != SL_ON_CPU;
 		choices.schedule = SL_BY_AUTO;
-		sl_resolve_mode(&config, r, &choices);
+		sl_resolve_mode(&(struct sl_resolver){.c = &config, .r = r, .to = &choices});
 		sl_config_close(r);
 		if (choices.schedule != rows[i].schedule ||
 			(rows[i].device == SL_ON_CUDA &&
