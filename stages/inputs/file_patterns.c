@@ -63,15 +63,6 @@ static int stop_at_error(const char *folder, int error)
 	return glob_error != 0;
 }
 
-/* Finds the files of a run. */
-static enum sl_status find_run(const char *item, sl_run_lister *list_run, struct found_files *f)
-{
-	SL_TRY(list_run(item, &f->run));
-	f->path = f->run.path;
-	f->n = f->run.n;
-	return SL_OK;
-}
-
 /* Finds the files of an item; the caller calls drop_files(f) after success. */
 static enum sl_status find_files(const char *item, sl_run_lister *list_run, struct found_files *f)
 {
@@ -80,8 +71,12 @@ static enum sl_status find_files(const char *item, sl_run_lister *list_run, stru
 
 	*f = (struct found_files){.item = item, .n = 1, .path = &f->item};
 	SL_TRY(sl_dir_exists(item, &is_folder));
-	if (is_folder)
-		return find_run(item, list_run, f);
+	if (is_folder) {
+		SL_TRY(list_run(item, &f->run));
+		f->path = f->run.path;
+		f->n = f->run.n;
+		return SL_OK;
+	}
 	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
 	error = glob(item, GLOB_NOSORT, stop_at_error, &f->files);

@@ -179,9 +179,8 @@ const void *sl_inputs_records(const struct sl_inputs *inputs)
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 {
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_mcpl_part *parts;
-	enum sl_status s;
-	void *memory;
 
 	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
 	parts = (struct sl_mcpl_part *)memory;
@@ -190,11 +189,9 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 		parts[k].first = inputs->at[k].first;
 		parts[k].particles = inputs->at[k].particles;
 	}
-	s = sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata);
-	if (s == SL_OK)
-		inputs->memory += inputs->metadata->memory;
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	SL_TRY(sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata));
+	inputs->memory += inputs->metadata->memory;
+	return SL_OK;
 }
 
 /* Names are not compared: a file can have several, by links and by relative paths. */

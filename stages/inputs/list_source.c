@@ -289,18 +289,16 @@ enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_c
 		.equal = true};
 	const sl_column_set columns = SL_MCPL_LIST | SL_BIT(SL_COLUMN_fate);
 	struct sl_batch b = {.turn = SL_NO_TURN};
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_arena a = {0};
-	enum sl_status status;
-	void *memory;
 
 	*n = (struct sl_source_counts){0};
 	sl_layout_columns(&a, columns, GROUP, &b.columns);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
 	a = (struct sl_arena){memory, 0, a.used};
 	sl_layout_columns(&a, columns, GROUP, &b.columns);
-	status = read_all(&s, &b);
-	if (status == SL_OK && data)
+	SL_TRY(read_all(&s, &b));
+	if (data)
 		finish(&s, data);
-	sl_memory_give(SL_HOST, memory);
-	return status;
+	return SL_OK;
 }

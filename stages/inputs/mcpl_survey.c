@@ -247,9 +247,8 @@ enum sl_status sl_survey_plain(
 {
 	struct survey_parts all = {
 		.file = s, .each = SL_SURVEY_PART_BYTES / s->header.record_bytes};
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_mcpl_stream whole = *s;
-	bool done = false;
-	void *memory;
 
 	all.n = (uint32_t)sl_ceil_div(s->header.particles, all.each);
 	if (all.n > 1) {
@@ -257,12 +256,12 @@ enum sl_status sl_survey_plain(
 		all.part = (struct sl_mcpl_pass *)memory;
 		for (uint32_t i = 0; i < all.n; i++)
 			all.part[i] = (struct sl_mcpl_pass){.drops = pass->drops};
-		done = sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK;
-		if (done)
+		if (sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK) {
 			add_parts(&all, pass);
-		sl_memory_give(SL_HOST, memory);
+			return SL_OK;
+		}
 	}
-	return done ? SL_OK : sl_check_mcpl_records(&whole, pass);
+	return sl_check_mcpl_records(&whole, pass);
 }
 
 /* --- lists of other formats ------------------------------------------------------------------- */

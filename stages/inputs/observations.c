@@ -60,7 +60,12 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 	uint32_t most, struct sl_volume *v)
 {
 	SL_CLOSED_BY(sl_csv_close)
-	struct sl_csv l = {text, bytes, sl_is_gzip(text, bytes), true, ";,\t ", "  \t\r\""};
+	struct sl_csv l = {.file = text,
+		.bytes = bytes,
+		.gzipped = sl_is_gzip(text, bytes),
+		.any = true,
+		.separators = ";,\t ",
+		.around = "  \t\r\""};
 	struct sl_csv_text field[FIELDS_MAX];
 	uint32_t place[FIELDS_MAX], n, all;
 	void *memory;

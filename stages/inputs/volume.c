@@ -104,22 +104,19 @@ static enum sl_status read_planes(struct volume_file *f)
 	const uint32_t plane = v->size[1] * v->size[2];
 	const uint32_t some = v->size[0] < PLANES ? v->size[0] : PLANES;
 	const size_t stride = (size_t)plane + PLANES; /* not a power of 2, for the cache */
-	enum sl_status s = SL_OK;
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	uint16_t *planes;
-	void *memory;
 	uint32_t n;
 
 	SL_TRY(sl_memory_get(SL_HOST, some * stride * sizeof(*planes), &memory));
 	planes = (uint16_t *)memory;
-	for (uint32_t x = 0; x < v->size[0] && s == SL_OK; x += n) {
+	for (uint32_t x = 0; x < v->size[0]; x += n) {
 		n = v->size[0] - x < some ? v->size[0] - x : some;
-		for (uint32_t i = 0; i < n && s == SL_OK; i++)
-			s = read_labels(f, (x + i) * plane, plane, planes + i * stride);
-		if (s == SL_OK)
-			place_planes(planes, stride, x, n, v);
+		for (uint32_t i = 0; i < n; i++)
+			SL_TRY(read_labels(f, (x + i) * plane, plane, planes + i * stride));
+		place_planes(planes, stride, x, n, v);
 	}
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	return SL_OK;
 }
 
 /* Reads all items of an image. */
@@ -242,14 +239,11 @@ static enum sl_status read_npz(struct volume_file *f)
 {
 	const uint8_t *data = NULL;
 	struct sl_zip_member m;
-	enum sl_status s;
 
 	SL_TRY(find_array(f, &m, &data));
 	f->in.stored = NULL;
 	SL_TRY(sl_npy_open_member(&f->in, &m, data));
-	s = read_npy(f);
-	sl_npy_close(&f->in);
-	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
+	return sl_add_context(read_npy(f), "member %.*s", (int)m.name_bytes, m.name);
 }
 
 /* A type of numpy by its short name or by its long one: uint16 is u2. */
@@ -319,15 +313,11 @@ static enum sl_status read_nifti(struct volume_file *f)
 
 static enum sl_status read_gzip(struct volume_file *f)
 {
-	enum sl_status s;
-
 	f->in.stored = NULL;
 	f->in.left = UINT64_MAX;
 	SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
 	f->in.z.members = true;
-	s = read_nifti(f);
-	sl_npy_close(&f->in);
-	return s;
+	return read_nifti(f);
 }
 
 /* --- entry ------------------------------------------------------------------------------------ */
@@ -378,6 +368,7 @@ enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
 
 	*v = (struct sl_volume){0};
 	s = read_format(&f);
+	sl_npy_close(&f.in);
 	if (s != SL_OK)
 		sl_volume_free(v);
 	return s;

@@ -159,7 +159,7 @@ static inline bool sl_is_gzip(const void *file, size_t bytes)
 	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
 }
 
-/* Starts to decompress one stream with that wrapper. After SL_OK, call sl_inflate_end(). */
+/* Starts to decompress one stream with that wrapper. Call sl_inflate_end() then; twice is no fault. */
 enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes);
 void sl_inflate_end(struct sl_inflate *s);

@@ -181,22 +181,15 @@ static const H5FD_class_t driver = {
 };
 
 /*
- * The id of the driver. It is registered once and never unregistered, because HDF5 uses the
- * registration until it has closed the last file.
+ * The driver is registered once and never unregistered, because HDF5 uses the registration until it
+ * has closed the last file.
  */
-static hid_t driver_id(struct sl_h5 *h)
+void sl_h5_set_driver(struct sl_h5 *h, hid_t access)
 {
 	static hid_t id;
 
-	if (id <= 0)
+	if (id <= 0 && !h->failed)
 		id = sl_h5_id(h, H5FDregister(&driver));
-	return id;
-}
-
-void sl_h5_set_driver(struct sl_h5 *h, hid_t access)
-{
-	hid_t id = h->failed ? H5I_INVALID_HID : driver_id(h);
-
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_driver(access, id, &h));
 }

@@ -122,8 +122,6 @@ size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
  * several times faster.
  */
 
-struct sl_mcpl_header;
-
 /*
  * The columns that records are decoded to; NULL: not wanted. Polarisation and user flags that the
  * records lack are 0; user flags are cut to the type of a column. wide: real numbers are doubles.

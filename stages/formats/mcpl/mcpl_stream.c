@@ -181,36 +181,26 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	return check_strings(s);
 }
 
-/* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
-static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
-{
-	void *window;
-	enum sl_status status;
-
-	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
-	s->window = (uint8_t *)window;
-	status = sl_inflate_begin(&s->z, SL_GZIP, s->at, s->left);
-	s->z.members = true;
-	s->left = 0;
-	if (status != SL_OK)
-		sl_memory_give(SL_HOST, window);
-	return status;
-}
-
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
-	enum sl_status status;
+	enum sl_status status = SL_OK;
+	void *window = NULL;
 
-	*s = (struct sl_mcpl_stream){.at = (const uint8_t *)file, .left = bytes};
-	s->gzipped = sl_is_gzip(file, bytes); /* as the reference does, whatever its name */
+	*s = (struct sl_mcpl_stream){.gzipped = sl_is_gzip(file, bytes)}; /* whatever its name */
 	if (s->gzipped)
-		SL_TRY(begin_gzip(s));
-	status = read_fixed(s);
+		status = sl_memory_get(SL_HOST, WINDOW_BYTES, &window);
+	s->window = (uint8_t *)window;
+	if (status == SL_OK && s->gzipped)
+		status = sl_inflate_begin(&s->z, SL_GZIP, file, bytes);
+	s->z.members = true;
+	if (status == SL_OK)
+		status = sl_mcpl_rewind(s, file, bytes);
 	if (status != SL_OK)
 		sl_mcpl_close(s);
 	return status;
 }
 
+/* The compressed bytes stay in the file. */
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
 	s->header = (struct sl_mcpl_header){0};
@@ -226,10 +216,9 @@ enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t
 
 void sl_mcpl_close(struct sl_mcpl_stream *s)
 {
-	if (!s->gzipped)
-		return;
 	sl_inflate_end(&s->z);
 	sl_memory_give(SL_HOST, s->window);
+	s->window = NULL;
 }
 
 enum sl_status sl_mcpl_string_length(struct sl_mcpl_stream *s, uint32_t *length)

@@ -18,19 +18,13 @@
 
 hid_t sl_openpmd_type(enum sl_column_type type)
 {
-	switch (type) {
-	case SL_TYPE_F32:
-		return H5T_IEEE_F32LE;
-	case SL_TYPE_U32:
-		return H5T_STD_U32LE;
-	case SL_TYPE_U64:
-		return H5T_STD_U64LE;
-	case SL_TYPE_U8:
-		return H5T_STD_U8LE;
-	case SL_TYPE_I32:
-		return H5T_STD_I32LE;
-	}
-	return H5I_INVALID_HID;
+	const hid_t types[] = {[SL_TYPE_F32] = H5T_IEEE_F32LE,
+		[SL_TYPE_U32] = H5T_STD_U32LE,
+		[SL_TYPE_U64] = H5T_STD_U64LE,
+		[SL_TYPE_U8] = H5T_STD_U8LE,
+		[SL_TYPE_I32] = H5T_STD_I32LE};
+
+	return types[type];
 }
 
 const char *sl_openpmd_record(const struct sl_table *t, enum sl_column column)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 #include "stages/particle/digest.h"
 
@@ -137,8 +138,7 @@ static enum sl_status check_digests(const struct sl_table *t)
 static enum sl_status read_columns(
 	struct openpmd_reading *r, struct sl_arena *a, struct sl_table *t)
 {
-	void *chunks;
-	enum sl_status status = SL_OK;
+	SL_CLOSED_BY(sl_host_give) void *chunks = NULL;
 
 	if (r->found->n > UINT32_MAX)
 		return sl_openpmd_damaged("its number of rows is too large");
@@ -147,12 +147,10 @@ static enum sl_status read_columns(
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r->inflated = (uint8_t *)chunks;
 	r->whole = r->inflated + SL_OPENPMD_CHUNK_BYTES;
-	for (int i = 0; i < SL_COLUMN_COUNT && status == SL_OK; i++)
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (r->found->column[i].exists)
-			status = sl_add_context(read_column(r, (enum sl_column)i, a, t),
-				"column %s", sl_label_name(t->label, (enum sl_column)i));
-	sl_memory_give(SL_HOST, chunks);
-	SL_TRY(status);
+			SL_TRY(sl_add_context(read_column(r, (enum sl_column)i, a, t), "column %s",
+				sl_label_name(t->label, (enum sl_column)i)));
 	SL_TRY(sl_format_check_columns(a));
 	return a->base ? check_digests(t) : SL_OK;
 }

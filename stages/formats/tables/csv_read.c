@@ -314,7 +314,12 @@ static enum sl_status read_file(const void *file, size_t bytes, bool gzipped, bo
 	struct sl_arena *a, struct sl_table *t)
 {
 	SL_CLOSED_BY(sl_csv_close)
-	struct sl_csv text = {file, bytes, gzipped, any, any ? ",;\t" : ",", "# \t\r\"'"};
+	struct sl_csv text = {.file = file,
+		.bytes = bytes,
+		.gzipped = gzipped,
+		.any = any,
+		.separators = any ? ",;\t" : ",",
+		.around = "# \t\r\"'"};
 	struct csv_reading r = {.text = &text};
 	const bool known = t->known > 0 && t->known / SL_INFLATE_RATIO_MAX <= bytes;
 

@@ -31,8 +31,7 @@ enum sl_status sl_npy_open_member(
 
 void sl_npy_close(struct sl_npy_stream *s)
 {
-	if (!s->stored)
-		sl_inflate_end(&s->z);
+	sl_inflate_end(&s->z);
 }
 
 enum sl_status sl_npy_read(struct sl_npy_stream *s, void *out, size_t bytes)

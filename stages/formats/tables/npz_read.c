@@ -50,18 +50,13 @@ static enum sl_status agree_on_rows(
 static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *data,
 	const struct sl_column_facts *f, uint32_t n, void *items)
 {
+	SL_CLOSED_BY(sl_npy_close) struct sl_npy_stream in = {.advice = advice};
 	char header[SL_NPY_BYTES], expected[SL_NPY_BYTES];
-	struct sl_npy_stream in = {.advice = advice};
-	enum sl_status s;
 
 	SL_TRY(sl_npy_open_member(&in, m, data));
-	s = sl_npy_read(&in, header, sizeof(header));
-	if (s == SL_OK)
-		s = sl_npy_read(&in, items, (size_t)n * f->bytes);
-	if (s == SL_OK)
-		s = sl_npy_end(&in);
-	sl_npy_close(&in);
-	SL_TRY(s);
+	SL_TRY(sl_npy_read(&in, header, sizeof(header)));
+	SL_TRY(sl_npy_read(&in, items, (size_t)n * f->bytes));
+	SL_TRY(sl_npy_end(&in));
 	sl_npy_header(expected, f->type, n);
 	return memcmp(header, expected, SL_NPY_BYTES) == 0
 	               ? SL_OK

@@ -185,7 +185,7 @@ struct sl_npy {
 	size_t n;         /* items, saturated (size.h) */
 };
 
-/* Opens the member of an archive. After SL_OK, call sl_npy_close(). */
+/* Opens the member of an archive. Call sl_npy_close(), which may be called without it. */
 enum sl_status sl_npy_open_member(
 	struct sl_npy_stream *s, const struct sl_zip_member *m, const uint8_t *data);
 void sl_npy_close(struct sl_npy_stream *s);
