@@ -97,7 +97,6 @@ static enum sl_status find_kind(struct sl_conversion *c)
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
-	enum sl_status s;
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
@@ -108,16 +107,14 @@ static enum sl_status open_output(struct sl_conversion *c)
 			".csv, .csv.gz, .mcpl or .mcpl.gz, or .tallies for the histograms of runs",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
-	s = sl_file_exists(&c->dir, c->name, &c->replaces);
-	if (s == SL_OK && c->replaces && !c->job->force)
-		s = sl_fail(SL_OUTPUT_IN_USE,
+	SL_TRY(sl_file_exists(&c->dir, c->name, &c->replaces));
+	if (c->replaces && !c->job->force)
+		return sl_fail(SL_OUTPUT_IN_USE,
 			"--to %s: the file exists; choose another name, or replace it with --force",
 			c->job->to);
-	if (s == SL_OK && c->replaces)
-		s = sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number);
-	if (s != SL_OK)
-		sl_dir_close(&c->dir);
-	return s;
+	return c->replaces
+	               ? sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number)
+	               : SL_OK;
 }
 
 /* Only output.mcpl may be set: all other keys describe a run that is already computed. */
@@ -186,19 +183,14 @@ static enum sl_status check_files(const struct sl_conversion *c)
 static enum sl_status note_unfinished(struct sl_conversion *c)
 {
 	for (size_t i = 0; i < c->job->n && !c->runs.merged; i++) {
+		SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run run = {.tree = NULL};
 		const struct sl_convert_operand *o = &c->operand[i];
-		struct sl_existing_run run;
-		enum sl_status s;
+		enum sl_status s = o->is_run ? sl_input_run_read(o->path, &run) : SL_BAD_INPUT;
 
-		if (!o->is_run)
-			continue;
-		s = sl_input_run_read(o->path, &run);
-		if (s == SL_OK) {
+		if (s == SL_OK)
 			sl_runs_note_state(c, &run, o->path, o->manifest.n);
-			sl_existing_run_free(&run);
-		} else if (s == SL_HOST_MEMORY) {
+		else if (s == SL_HOST_MEMORY)
 			return s;
-		}
 	}
 	return SL_OK;
 }
@@ -222,21 +214,28 @@ static enum sl_status convert_inputs(struct sl_conversion *c)
 /* Checks the job, and reads the manifests of run directories. */
 static enum sl_status convert(struct sl_conversion *c)
 {
-	enum sl_status s;
-
+	SL_TRY(open_output(c));
 	SL_TRY(check_sets(c->job));
 	SL_TRY(check_twice(c->job));
 	for (size_t i = 0; i < c->job->n; i++) {
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(open_operand(c, &c->operand[i]));
 	}
-	s = sl_runs_find(c);
-	if (s == SL_OK)
-		s = note_unfinished(c);
-	if (s == SL_OK)
-		s = convert_inputs(c);
+	SL_TRY(sl_runs_find(c));
+	SL_TRY(note_unfinished(c));
+	return convert_inputs(c);
+}
+
+static void close_all(struct sl_conversion *c)
+{
 	sl_runs_free(&c->runs);
-	return s;
+	sl_mcpl_head_free(&c->head);
+	sl_file_drop(&c->file);
+	sl_dir_close(&c->dir);
+	sl_plan_free(c->plan);
+	for (size_t i = 0; c->operand && i < c->job->n; i++)
+		sl_manifest_free(&c->operand[i].manifest);
+	sl_memory_give(SL_HOST, c->operand);
 }
 
 /*
@@ -245,28 +244,21 @@ static enum sl_status convert(struct sl_conversion *c)
  */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
-	struct sl_conversion c = {.job = job, .facts = {.level = 1}, .file = {.fd = -1}};
-	size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
-	enum sl_status s;
+	SL_CLOSED_BY(close_all)
+	struct sl_conversion c = {.job = job,
+		.facts = {.level = 1},
+		.file = {.fd = -1},
+		.dir = {.fd = -1, .lock = -1}};
+	const size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
 	void *block;
 
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &block));
-	memset(block, 0, bytes);
-	c.operand = (struct sl_convert_operand *)block;
-	s = open_output(&c);
-	if (s == SL_OK) {
-		s = convert(&c);
-		sl_file_drop(&c.file);
-		sl_dir_close(&c.dir);
-	}
-	if (s == SL_OK && out)
+	c.operand = (struct sl_convert_operand *)memset(block, 0, bytes);
+	SL_TRY(convert(&c));
+	if (out)
 		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,
 			c.tallies ? "histograms" : c.format->name, c.particles, c.files,
 			c.files == 1 ? "" : "s", c.bytes, c.notes);
-	sl_plan_free(c.plan);
-	for (size_t i = 0; i < job->n; i++)
-		sl_manifest_free(&c.operand[i].manifest);
-	sl_memory_give(SL_HOST, block);
-	return s;
+	return SL_OK;
 }

@@ -264,12 +264,6 @@ enum sl_status sl_runs_to_tallies(struct sl_conversion *c);
  * convert.c scans with sl_survey_add() first; tables_write.c scans again and writes.
  */
 
-/* Columns that have one value in all rows of all inputs. */
-static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *s)
-{
-	return s->seen & ~s->varied;
-}
-
 /* Calls each with the table of every input in order; the table is freed after the call. */
 enum sl_status sl_for_each_table(struct sl_conversion *c, sl_table_reader *each);
 

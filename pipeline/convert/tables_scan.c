@@ -189,7 +189,7 @@ struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set
 		if (SL_HAS(set, i))
 			t.column[t.n_columns++] =
 				(struct sl_table_column){.column = (enum sl_column)i,
-					.constant = SL_HAS(sl_survey_constants(s), i),
+					.constant = SL_HAS(s->seen & ~s->varied, i),
 					.data = (void *)(uintptr_t)&s->value[i]};
 	return t;
 }

@@ -139,38 +139,24 @@ static enum sl_status write_run(const struct sl_join_job *job, const struct sl_j
 	return sl_checks(w->plan, &results);
 }
 
-/* What run.json says about the parts. */
-static enum sl_status make_origin(
-	const struct sl_joined_parts *parts, struct sl_parts_origin *origin)
-{
-	void *times;
-
-	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(parts->n, sizeof(struct sl_part_times)), &times));
-	*origin = (struct sl_parts_origin){.members = parts->members,
-		.part = (struct sl_part_times *)times,
-		.n_parts = parts->n};
-	for (size_t i = 0; i < parts->n; i++)
-		origin->part[i] = parts->at[i].times;
-	return SL_OK;
-}
-
 static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_parts *parts,
 	const struct sl_plan *plan, struct sl_manifest *all)
 {
+	SL_CLOSED_BY(sl_host_give) void *times = NULL;
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
-	struct sl_parts_origin origin = {.part = NULL};
-	enum sl_status s;
+	struct sl_parts_origin origin = {.members = parts->members, .n_parts = parts->n};
 
 	SL_TRY(sl_parts_collect(parts, plan, all));
 	SL_TRY(sl_joined_files_check(parts, plan, all));
 	if (job->force) /* a run is only replaced if its replacement is undamaged */
 		SL_TRY(sl_joined_files_take(parts, plan, all, NULL, job->stop));
 	SL_TRY(sl_workspace_open(plan, &w));
-	SL_TRY(make_origin(parts, &origin));
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(parts->n, sizeof(*origin.part)), &times));
+	origin.part = (struct sl_part_times *)times;
+	for (size_t i = 0; i < parts->n; i++)
+		origin.part[i] = parts->at[i].times;
 	w->origin = &origin;
-	s = write_run(job, parts, w, all);
-	sl_memory_give(SL_HOST, origin.part);
-	return s;
+	return write_run(job, parts, w, all);
 }
 
 enum sl_status sl_join(const struct sl_join_job *job)

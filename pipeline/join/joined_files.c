@@ -18,11 +18,6 @@ static enum sl_status identify(const struct sl_dir *dir, uint64_t *device, uint6
 	return sl_file_identity(dir, ".", &exists, device, number);
 }
 
-static uint64_t bytes_of(const struct sl_manifest_line *l)
-{
-	return l->file_bytes + l->bins_bytes + l->order_bytes;
-}
-
 /*
  * Refuses the directory of a part; *copied: its files cannot be linked to a directory of `to`'s
  * device.
@@ -56,7 +51,9 @@ static enum sl_status check_parts(const struct sl_joined_parts *parts, const str
 		SL_TRY(check_part(&parts->at[i], to, is_to, &copied));
 		for (; line < all->n && sl_parts_find(parts, plan, all->line[line].batch) == i;
 			line++)
-			*bytes += copied ? bytes_of(&all->line[line]) : 0;
+			*bytes += copied ? all->line[line].file_bytes + all->line[line].bins_bytes +
+			                           all->line[line].order_bytes
+			                 : 0;
 	}
 	return SL_OK;
 }

@@ -49,7 +49,7 @@ static size_t lay_out_kept(struct sl_inputs *inputs, size_t most, void *block)
 	size_t used = 0;
 
 	for (uint32_t k = 0; k < inputs->n; k++)
-		used = cut_kept(&inputs->reading->source[k], used, &most, block);
+		used = cut_kept(&inputs->reading.source[k], used, &most, block);
 	return used;
 }
 
@@ -61,16 +61,16 @@ static void get_kept(struct sl_inputs *inputs, size_t most)
 {
 	size_t bytes = lay_out_kept(inputs, most, NULL);
 
-	if (bytes == 0 || sl_memory_get(SL_HOST, bytes, &inputs->reading->kept) != SL_OK)
+	if (bytes == 0 || sl_memory_get(SL_HOST, bytes, &inputs->reading.kept) != SL_OK)
 		return;
-	lay_out_kept(inputs, most, inputs->reading->kept);
+	lay_out_kept(inputs, most, inputs->reading.kept);
 	inputs->memory += bytes;
 }
 
 /* The records of gzip file k are kept: it is read as a plain one from now on. */
 static void read_kept(struct sl_inputs *inputs, uint32_t k)
 {
-	struct sl_input_source *f = &inputs->reading->source[k];
+	struct sl_input_source *f = &inputs->reading.source[k];
 
 	inputs->at[k].gzipped = false;
 	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
@@ -104,7 +104,7 @@ static enum sl_status check_header(const struct sl_reading *reading, uint32_t k)
 static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	struct sl_inputs *inputs = all->inputs;
-	struct sl_reading *reading = inputs->reading;
+	struct sl_reading *reading = &inputs->reading;
 	const struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
@@ -120,7 +120,7 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 /* Checks the particles of MCPL file k. */
 static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
-	const struct sl_input_source *f = &all->inputs->reading->source[k];
+	const struct sl_input_source *f = &all->inputs->reading.source[k];
 
 	SL_TRY(sl_check_mcpl_weight(&f->stream.header, &pass->weights));
 	return f->stream.gzipped ? survey_gzip(all, k, pass)
@@ -133,7 +133,7 @@ static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct s
  */
 static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
-	const struct sl_input_source *f = &all->inputs->reading->source[k];
+	const struct sl_input_source *f = &all->inputs->reading.source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at, *end = begin + f->map.bytes;
 	struct sl_mcpl_pass pass = {
 		.summed = begin, .drops = all->inputs->drops, .weights = all->weights};
@@ -159,7 +159,7 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
 		if (s == SL_OK)
 			s = sl_add_context(survey(&all, k), "%s", inputs->at[k].path);
 		else
-			inputs->at[k].crc = sl_input_source_crc(&inputs->reading->source[k]);
+			inputs->at[k].crc = sl_input_source_crc(&inputs->reading.source[k]);
 	sl_job_pool_close(&all.pool);
 	inputs->weight_shift = shift_for(all.weights);
 	return s;
@@ -168,13 +168,13 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
 const void *sl_inputs_records(const struct sl_inputs *inputs)
 {
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_input_source *f = &inputs->reading->source[k];
+		const struct sl_input_source *f = &inputs->reading.source[k];
 
 		if (f->space || (inputs->at[k].particles > 0 && !f->kept) ||
 			!sl_mcpl_has_same_layout(&f->stream.header, &inputs->layout))
 			return NULL;
 	}
-	return inputs->reading->kept;
+	return inputs->reading.kept;
 }
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
@@ -185,7 +185,7 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
 	parts = (struct sl_mcpl_part *)memory;
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		parts[k] = sl_input_source_part(&inputs->reading->source[k]);
+		parts[k] = sl_input_source_part(&inputs->reading.source[k]);
 		parts[k].first = inputs->at[k].first;
 		parts[k].particles = inputs->at[k].particles;
 	}
@@ -204,7 +204,7 @@ enum sl_status sl_inputs_contain(
 	*contain = false;
 	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
 	for (uint32_t k = 0; exists && k < inputs->n; k++)
-		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
+		*contain |= sl_input_source_is(&inputs->reading.source[k], device, number);
 	return SL_OK;
 }
 
