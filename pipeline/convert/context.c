@@ -6,7 +6,6 @@
 
 #include "pipeline/text/text.h"
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)

@@ -8,11 +8,8 @@
 
 #include <string.h>
 
-#include "pipeline/output/output.h"
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 

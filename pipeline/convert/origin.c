@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/output/output.h"
-#include "stages/formats/mcpl/mcpl.h"
-
 enum { PHOTON = 22 }; /* Particle Data Group code */
 
 /*

@@ -8,21 +8,8 @@
 
 #include <string.h>
 
-#include "pipeline/results/results.h"
 #include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
-
-/* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
-static enum sl_status read_list(
-	struct sl_conversion *c, const struct sl_map *file, struct sl_survivors *s)
-{
-	struct sl_arena a = {0};
-
-	SL_TRY(sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
-	a = (struct sl_arena){s->block, 0, a.used};
-	return sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost);
-}
 
 /*
  * Marks weights and PDG codes that are equal in all rows as constant. MCPL states such a value once
@@ -46,9 +33,16 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 {
 	const struct sl_format *format = sl_format_of(path);
 	char folder[SL_PATH_BYTES];
+	struct sl_arena a = {0};
 
-	if (c->of_lists)
-		return sl_add_context(read_list(c, file, s), "%s", path);
+	if (c->of_lists) { /* a list is decoded twice: first to measure the memory of its columns */
+		SL_TRY(sl_add_context(
+			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path));
+		SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
+		a = (struct sl_arena){s->block, 0, a.used};
+		return sl_add_context(
+			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path);
+	}
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_columns(path, NULL, s);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/output.h"
 #include "pipeline/report/tallies/tallies.h"
 #include "primitives/files/files.h"
 

@@ -10,8 +10,6 @@
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "primitives/files/disk.h"
-#include "primitives/files/files.h"
-#include "stages/formats/phase_space/phase_space.h"
 
 /* The files of an item. */
 struct found_files {

@@ -9,14 +9,10 @@
  */
 #include "stages/inputs/inputs.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
-#include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/phase_space/phase_space.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
 #define FILE_PARTICLES_MOST (UINT64_C(1) << 48)
@@ -42,7 +38,8 @@ static enum sl_status open_source(struct sl_reading *r, uint32_t k, const char *
 {
 	struct sl_input_source *f = &r->source[k];
 
-	SL_TRY(sl_input_source_map(f, path));
+	SL_TRY(sl_map_file(path, &f->map));
+	SL_TRY(sl_add_context(sl_phase_space_open(path, &f->map, &f->space), "%s", path));
 	if (f->space)
 		return SL_OK;
 	SL_TRY(sl_add_context(begin_stream(r, k), "%s", path));
@@ -153,8 +150,10 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	if (!inputs)
 		return;
 	sl_mcpl_metadata_free(inputs->metadata);
-	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_input_source_close(&inputs->reading.source[k]);
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		sl_phase_space_close(inputs->reading.source[k].space);
+		sl_unmap(&inputs->reading.source[k].map);
+	}
 	sl_mcpl_close(&inputs->reading.gzip);
 	sl_memory_give(SL_HOST, inputs->reading.kept);
 	pthread_cond_destroy(&inputs->reading.next);

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 
 /* The unit must be a float, also for the smallest weights. */
 enum { SUM_BITS = 29, SHIFT_MOST = 127 };
@@ -117,16 +116,6 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 	return SL_OK;
 }
 
-/* Checks the particles of MCPL file k. */
-static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
-{
-	const struct sl_input_source *f = &all->inputs->reading.source[k];
-
-	SL_TRY(sl_check_mcpl_weight(&f->stream.header, &pass->weights));
-	return f->stream.gzipped ? survey_gzip(all, k, pass)
-	                         : sl_survey_plain(&all->pool, &f->stream, pass);
-}
-
 /*
  * Checks the particles of file k and adds their weights. The checksum is that of the whole file,
  * also after damage.
@@ -137,9 +126,12 @@ static enum sl_status survey(struct lists_survey *all, uint32_t k)
 	const uint8_t *begin = (const uint8_t *)f->map.at, *end = begin + f->map.bytes;
 	struct sl_mcpl_pass pass = {
 		.summed = begin, .drops = all->inputs->drops, .weights = all->weights};
-	enum sl_status s =
-		f->space ? sl_check_phase_space(f->space, &pass) : survey_mcpl(all, k, &pass);
+	enum sl_status s = f->space ? sl_check_phase_space(f->space, &pass)
+	                            : sl_check_mcpl_weight(&f->stream.header, &pass.weights);
 
+	if (s == SL_OK && !f->space)
+		s = f->stream.gzipped ? survey_gzip(all, k, &pass)
+		                      : sl_survey_plain(&all->pool, &f->stream, &pass);
 	all->weights = pass.weights;
 	all->inputs->at[k].damaged = pass.damaged;
 	all->inputs->at[k].crc =

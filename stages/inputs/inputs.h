@@ -71,10 +71,6 @@ struct sl_input_source {
 	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (input_survey.c) */
 };
 
-/* Maps a file and opens it if it is not MCPL. */
-enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path);
-void sl_input_source_close(struct sl_input_source *f);
-
 /* What the particles of an open file have. */
 const struct sl_mcpl_header *sl_input_source_fields(const struct sl_input_source *f);
 

@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 enum { POSITION = 3, WEIGHT = 10 };

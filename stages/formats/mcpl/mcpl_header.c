@@ -7,9 +7,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TEXT_BYTES = 1024 };
 

@@ -7,10 +7,8 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Limits of the strings in the headers of all lists, and of the bytes of these headers. */
 enum { ALL_STRINGS_MOST = 1 << 22 };
@@ -61,33 +59,22 @@ static int by_text(const void *a, const void *b)
 	return order ? order : by_place(a, b);
 }
 
-/* Removes all but the first of equal items and restores the order of places. */
-static void keep_first(struct sl_mcpl_items *all)
-{
-	uint32_t kept = 0;
-
-	qsort(all->at, all->n, sizeof(*all->at), by_text);
-	for (uint32_t i = 0; i < all->n; i++)
-		if (i == 0 || compare(&all->at[kept - 1], &all->at[i]) != 0)
-			all->at[kept++] = all->at[i];
-	qsort(all->at, kept, sizeof(*all->at), by_place);
-	all->n = kept;
-}
-
 /*
- * The same for sums, with the values of each key in the order of the lists. A header has no key
- * twice, so a key that all lists have has one value per list.
+ * Removes all but the first of equal items and restores the order of places. With value, sets the
+ * values of each sum, in the order of the lists. A header has no key twice, so a key that all lists
+ * have has one value per list.
  */
-static void keep_sums(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
+static void keep_first(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
 {
 	uint32_t kept = 0;
 
 	qsort(all->at, all->n, sizeof(*all->at), by_text);
 	for (uint32_t i = 0, end = 0; i < all->n; i = end) {
 		for (; end < all->n && compare(&all->at[i], &all->at[end]) == 0; end++)
-			value[end] = all->at[end].own;
+			if (value)
+				value[end] = all->at[end].own;
 		all->at[kept] = all->at[i];
-		all->at[kept++].value = end - i == n_parts ? value + i : NULL;
+		all->at[kept++].value = value && end - i == n_parts ? value + i : NULL;
 	}
 	qsort(all->at, kept, sizeof(*all->at), by_place);
 	all->n = kept;
@@ -268,10 +255,10 @@ static enum sl_status merge(
 	lay_out(&a, c, comments, blobs, &value, &names);
 	for (uint32_t k = 0; k < c->n_parts; k++)
 		add_part(c, k, &place);
-	keep_first(&c->sources);
-	keep_first(&c->comments);
-	keep_sums(&c->sums, c->n_parts, value);
-	keep_first(&c->blobs);
+	keep_first(&c->sources, 0, NULL);
+	keep_first(&c->comments, 0, NULL);
+	keep_first(&c->sums, c->n_parts, value);
+	keep_first(&c->blobs, 0, NULL);
 	list_names(&c->blobs, own_blob, &names);
 	for (uint32_t i = 0; i < c->blobs.n; i++)
 		c->blobs.at[i].number = take_number(&names, &c->blobs.at[i].text);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_record.h"
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif

@@ -7,7 +7,6 @@
 #include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/formats/common/common.h"

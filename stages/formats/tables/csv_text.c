@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 /* Characters of the longest value, by enum sl_column_type. */
 static const size_t widths[] = {
 	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,

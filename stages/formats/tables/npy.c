@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-#include "stages/formats/common/common.h"
-
 enum { MAGIC = 6, HEADER_MOST = 1024 };
 
 static enum sl_status refuse(const struct sl_npy_stream *s, const char *problem)

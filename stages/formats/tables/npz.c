@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are copied from memory, and the file's types are little-endian"
 #endif

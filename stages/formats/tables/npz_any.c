@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 enum { BUFFER_BYTES = 4096 };
 
 static const char advice[] =

@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-#include "stages/formats/common/common.h"
-
 /* State of a file that is read. */
 struct npz_reading {
 	struct sl_zip zip;

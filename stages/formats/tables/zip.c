@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 enum {
 	LOCAL = 0x04034b50,
 	ENTRY = 0x02014b50,
