@@ -7,6 +7,7 @@
 #include "pipeline/text/text.h"
 #include "primitives/device/device.h"
 #include "stages/formats/phase_space/phase_space.h"
+#include "stages/inputs/inputs.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
@@ -160,6 +161,9 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 			s = sl_phase_space_is_foreign(at.path, &file)
 			            ? read_phase_space(c, at.path, &file, read)
 			            : read(c, at.path, &file);
+		if (s == SL_OK && c->stamp != 0 && at.line_of_run &&
+			sl_crc32(file.at, file.bytes) != at.line_of_run->file_crc)
+			s = sl_fail(SL_BAD_INPUT, "%s: " SL_OTHER_THAN_COMMITTED, at.path);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);
 		sl_unmap(&file);

@@ -141,6 +141,7 @@ typedef enum sl_status sl_convert_reader(
  * Calls read for every input in order, until one fails or a signal stops the job.
  *
  * Each conversion makes two such passes, and another process can write to an input in between.
+ * In the second one a batch of a run must have the checksum of the manifest; SL_BAD_INPUT.
  * SL_DISK if a file changed while read used it, whatever read returned, because the change is then
  * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode,
  * size and time of modification.

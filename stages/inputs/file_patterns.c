@@ -119,7 +119,8 @@ static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_
 			if (!copy)
 				continue;
 			memcpy(copy, path, strlen(path) + 1);
-			names->at[at] = (struct sl_input_file){copy, item};
+			names->at[at] = (struct sl_input_file){copy, item, found[item].run.n > 0,
+				found[item].run.n > 0 ? found[item].run.crc[i] : 0};
 		}
 }
 

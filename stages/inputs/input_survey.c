@@ -122,6 +122,7 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
  */
 static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
+	const struct sl_input_file *name = &all->inputs->names.at[k];
 	const struct sl_input_source *f = &all->inputs->reading.source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at, *end = begin + f->map.bytes;
 	struct sl_mcpl_pass pass = {
@@ -137,7 +138,9 @@ static enum sl_status survey(struct lists_survey *all, uint32_t k)
 	all->inputs->at[k].crc =
 		f->space ? sl_input_source_crc(f)
 			 : sl_crc32_update(pass.crc, pass.summed, (size_t)(end - pass.summed));
-	return s;
+	return s != SL_OK || !name->committed || all->inputs->at[k].crc == name->crc
+	               ? s
+	               : sl_fail(SL_BAD_INPUT, SL_OTHER_THAN_COMMITTED);
 }
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)

@@ -23,7 +23,9 @@ enum { SL_INPUTS_MAX = 4096 };
 
 struct sl_input_file {
 	const char *path;
-	uint32_t item; /* index of the item that it comes from */
+	uint32_t item;  /* index of the item that it comes from */
+	bool committed; /* of a run, whose manifest has the checksum */
+	uint32_t crc;
 };
 
 struct sl_input_files {
@@ -32,12 +34,18 @@ struct sl_input_files {
 	struct sl_input_file *at; /* names and array, freed with sl_memory_give() */
 };
 
-/* The paths of the survivor files of a run, in the order of their batches. */
+/* The paths and checksums of the survivor files of a run, in the order of their batches. */
 struct sl_run_files {
 	const char *const *path;
+	const uint32_t *crc;
 	size_t n;
-	void *block; /* memory of the paths, freed with sl_memory_give() */
+	void *block; /* memory of both, freed with sl_memory_give() */
 };
+
+/* The end of a message about a file that is not the one of the manifest. */
+#define SL_OTHER_THAN_COMMITTED                                                                      \
+	"the file is not the one that its run has committed, because it is damaged or was changed; " \
+	"compute it again with sluice run --resume"
 
 /* Lists the files of the run in a directory; stages/ does not read manifests. */
 typedef enum sl_status sl_run_lister(const char *folder, struct sl_run_files *files);
