@@ -27,14 +27,6 @@ static enum sl_status check_twice(const struct sl_convert_job *job)
 	return SL_OK;
 }
 
-/* Whether an input is a particle list: MCPL, or of a format that is converted as MCPL. */
-static bool is_list(const char *path)
-{
-	const struct sl_format *f = sl_format_of(path);
-
-	return (f && sl_format_is_mcpl(f)) || sl_phase_space_names_foreign(path);
-}
-
 /* A path without the suffix of a format must be a run directory; its manifest is read. */
 static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_operand *o)
 {
@@ -73,7 +65,8 @@ static enum sl_status find_kind(struct sl_conversion *c)
 	 * later
 	 */
 	while (sl_convert_next(c, &at)) {
-		bool list = is_list(at.path);
+		const struct sl_format *f = sl_format_of(at.path);
+		bool list = (f && sl_format_is_mcpl(f)) || sl_phase_space_names_foreign(at.path);
 
 		if (any && list != c->of_lists)
 			return sl_fail(SL_USAGE,
@@ -133,19 +126,6 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 /* --- conversion ------------------------------------------------------------------------------- */
 
 /*
- * Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4
- * bytes.
- */
-static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *lost)
-{
-	if (lost->comments || lost->blobs)
-		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
-			lost->comments, lost->blobs);
-	if (lost->digits)
-		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
-}
-
-/*
  * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks
  * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time.
@@ -153,7 +133,12 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *los
 static enum sl_status convert_tables(struct sl_conversion *c)
 {
 	SL_TRY(sl_for_each_table(c, sl_survey_add));
-	note_lost(c, &c->all.lost);
+	/* what tables of lists lack; their real columns have 4 bytes */
+	if (c->all.lost.comments || c->all.lost.blobs)
+		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
+			c->all.lost.comments, c->all.lost.blobs);
+	if (c->all.lost.digits)
+		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
 	if (c->runs.merged && SL_HAS(c->all.columns, SL_COLUMN_id))
 		sl_convert_note(
 			c, "shifted: the ids of each run follow those of the run before it");

@@ -87,17 +87,6 @@ static void leave(const struct sl_plan *plan, struct sl_dir *dir, const struct b
 }
 
 /*
- * Removes what a failed join has written, all with names that were free before, or of a replaced
- * run.
- */
-static void remove_written(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
-
-	(void)sl_stale_files_remove_run(&s);
-}
-
-/*
  * Writes the run in *dir, which is closed after a failure. Until it is open, nothing in it is this
  * join's. The message of a failure stays, also if a removal fails.
  */
@@ -105,7 +94,8 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 	struct sl_workspace *w, const struct sl_manifest *all, struct sl_dir *dir,
 	struct sl_manifest *written)
 {
-	struct sl_manifest none = {.line = NULL};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest none = {.line = NULL};
+	struct sl_stale_files stale;
 	struct sl_failure failure;
 	struct before before;
 	enum sl_status s;
@@ -113,13 +103,15 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 
 	SL_TRY(look_before(w->plan->to, &before));
 	s = sl_output_open(w, NULL, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
-	sl_manifest_free(&none);
 	opened = s == SL_OK;
 	if (opened)
 		s = fill(job, parts, w, dir, all, written);
 	failure = sl_failure_keep(s);
-	if (opened && s != SL_OK)
-		remove_written(w->plan, dir);
+	if (opened && s != SL_OK) {
+		/* all with names that were free before, or of a replaced run */
+		stale = sl_stale_files_for(w->plan, dir, NULL);
+		(void)sl_stale_files_remove_run(&stale);
+	}
 	if (s != SL_OK)
 		leave(w->plan, dir, &before);
 	return sl_failure_first(&failure, SL_OK);

@@ -81,27 +81,23 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-static enum sl_status copy(const struct sl_dir *from, const char *name, const struct sl_dir *to)
-{
-	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
-	char path[SL_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
-	SL_TRY(sl_map_file(path, &file));
-	return sl_file_commit(to, name, file.at, file.bytes, false);
-}
-
 /* Takes over one file, if it exists; a run without such files has an empty name. */
 static enum sl_status take(const struct sl_dir *from, const char *name, const struct sl_dir *to)
 {
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	bool exists = name[0] != '\0', linked;
+	char path[SL_PATH_BYTES];
 
 	if (exists)
 		SL_TRY(sl_file_exists(from, name, &exists));
 	if (!exists)
 		return SL_OK;
 	SL_TRY(sl_file_link(from, name, to, &linked));
-	return linked ? SL_OK : copy(from, name, to);
+	if (linked)
+		return SL_OK;
+	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
+	SL_TRY(sl_map_file(path, &file));
+	return sl_file_commit(to, name, file.at, file.bytes, false);
 }
 
 /*

@@ -34,19 +34,6 @@ static int by_bytes(const void *a, const void *b)
 	return headers ? headers : strcmp(x, y);
 }
 
-/*
- * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an
- * IAEA phase space must not read it twice, so a header counts only if nothing else matches.
- */
-static size_t count_lists(char *const *path, size_t n)
-{
-	size_t lists = 0;
-
-	while (lists < n && !sl_phase_space_is_header(path[lists]))
-		lists++;
-	return lists > 0 ? lists : n;
-}
-
 /* The errno that stopped glob(), which has no argument for it. */
 static _Thread_local int glob_error;
 
@@ -93,7 +80,14 @@ static enum sl_status find_files(const char *item, sl_run_lister *list_run, stru
 	f->is_pattern = true;
 	f->path = (const char *const *)f->files.gl_pathv;
 	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
-	f->n = count_lists(f->files.gl_pathv, f->files.gl_pathc);
+	/*
+	 * A pattern that matches both files of an IAEA phase space must not read it twice, so a
+	 * header counts only if nothing else matches.
+	 */
+	f->n = 0;
+	while (f->n < f->files.gl_pathc && !sl_phase_space_is_header(f->path[f->n]))
+		f->n++;
+	f->n = f->n > 0 ? f->n : f->files.gl_pathc;
 	return SL_OK;
 }
 

@@ -19,31 +19,24 @@
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Opens the stream of file k at its first particle. */
-static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
-{
-	struct sl_input_source *f = &r->source[k];
-
-	if (!sl_is_gzip(f->map.at, f->map.bytes)) {
-		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
-		return sl_mcpl_skip_head(&f->stream);
-	}
-	SL_TRY(sl_reading_begin_gzip(r, k));
-	f->stream = r->gzip;
-	return SL_OK;
-}
-
-/* Opens file k, which is MCPL or of another format. */
+/* Opens file k, at its first particle; it is MCPL or of another format. */
 static enum sl_status open_source(struct sl_reading *r, uint32_t k, const char *path)
 {
 	struct sl_input_source *f = &r->source[k];
+	enum sl_status s;
 
 	SL_TRY(sl_map_file(path, &f->map));
-	SL_TRY(sl_add_context(sl_phase_space_open(path, &f->map, &f->space), "%s", path));
-	if (f->space)
-		return SL_OK;
-	SL_TRY(sl_add_context(begin_stream(r, k), "%s", path));
-	return sl_add_context(sl_mcpl_head_check(f->map.at, f->map.bytes), "%s", path);
+	s = sl_phase_space_open(path, &f->map, &f->space);
+	if (s == SL_OK && !f->space && sl_is_gzip(f->map.at, f->map.bytes)) {
+		s = sl_reading_begin_gzip(r, k);
+		f->stream = r->gzip;
+	} else if (s == SL_OK && !f->space) {
+		s = sl_mcpl_open(&f->stream, f->map.at, f->map.bytes);
+		s = s == SL_OK ? sl_mcpl_skip_head(&f->stream) : s;
+	}
+	if (s == SL_OK && !f->space)
+		s = sl_mcpl_head_check(f->map.at, f->map.bytes);
+	return sl_add_context(s, "%s", path);
 }
 
 /*
@@ -270,13 +263,6 @@ static enum sl_status read_space(
 	return SL_OK;
 }
 
-/* Reads particles of file k, which is not in gzip. */
-static enum sl_status read_random(
-	const struct sl_input_source *f, uint64_t from, const struct places *to)
-{
-	return f->space ? read_space(f->space, from, to) : read_plain(f, from, to);
-}
-
 /*
  * The same for gzip file k; skips the particles before. Batches in order of their turns skip
  * nothing; a resumed run decompresses from the beginning once.
@@ -304,6 +290,7 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	uint64_t begin = b->first_id, end = b->first_id + b->n;
 
 	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input_source *source = &inputs->reading.source[k];
 		const struct sl_input *f = &inputs->at[k];
 		uint64_t first = f->first > begin ? f->first : begin;
 		uint64_t last = f->first + f->particles;
@@ -319,9 +306,10 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 		to.n = (uint32_t)(last - first);
 		if (SL_HAS(inputs->constants, SL_COLUMN_weight))
 			to.weight = inputs->constant.weight;
-		s = gzipped ? read_gzipped(&inputs->reading, k, first - f->first, &to)
-		            : read_random(&inputs->reading.source[k], first - f->first, &to);
-		if (sl_input_source_is_changed(&inputs->reading.source[k], f->path))
+		s = gzipped         ? read_gzipped(&inputs->reading, k, first - f->first, &to)
+		    : source->space ? read_space(source->space, first - f->first, &to)
+		                    : read_plain(source, first - f->first, &to);
+		if (sl_input_source_is_changed(source, f->path))
 			return sl_fail(SL_DISK,
 				"%s: the file became shorter or changed while it was read; restore it and "
 				"rerun with --resume",

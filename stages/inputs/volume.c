@@ -286,8 +286,8 @@ static enum sl_status read_raw(struct volume_file *f)
 
 /* --- NIfTI-1 ---------------------------------------------------------------------------------- */
 
-/* Reads the header from the stream, and what follows until the first item. */
-static enum sl_status read_nifti_header(struct volume_file *f)
+/* Reads the header from the stream, what follows until the first item, and the items. */
+static enum sl_status read_nifti(struct volume_file *f)
 {
 	uint8_t header[SL_NIFTI_BYTES], byte;
 	const char *problem;
@@ -299,12 +299,6 @@ static enum sl_status read_nifti_header(struct volume_file *f)
 		return refuse(problem);
 	for (uint32_t at = SL_NIFTI_BYTES; at < offset; at++)
 		SL_TRY(sl_npy_read(&f->in, &byte, 1));
-	return SL_OK;
-}
-
-static enum sl_status read_nifti(struct volume_file *f)
-{
-	SL_TRY(read_nifti_header(f));
 	if (f->in.stored ? sl_size_mul(f->array.n, f->array.bytes) != f->in.left
 			 : f->array.n / SL_INFLATE_RATIO_MAX > f->bytes)
 		return refuse("its shape does not agree with its size");

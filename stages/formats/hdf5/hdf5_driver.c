@@ -121,13 +121,6 @@ static haddr_t allocate(H5FD_t *file, H5FD_mem_t type, hid_t transfer, hsize_t b
 
 /* --- bytes --------------------------------------------------------------------------------- */
 
-/* Whether the bytes to be written are a chunk in the data, which is in place already. */
-static bool is_in_place(const struct sl_h5 *h, haddr_t at, size_t bytes, const void *from)
-{
-	return at >= h->head && at - h->head < h->data_bytes &&
-	       bytes <= h->data_bytes - (at - h->head) && h->data + (at - h->head) == from;
-}
-
 static herr_t file_write(
 	H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t bytes, const void *from)
 {
@@ -135,8 +128,9 @@ static herr_t file_write(
 	uint8_t *to;
 
 	(void)type, (void)transfer;
-	if (is_in_place(h, at, bytes, from))
-		return 0;
+	if (at >= h->head && at - h->head < h->data_bytes &&
+		bytes <= h->data_bytes - (at - h->head) && h->data + (at - h->head) == from)
+		return 0; /* it is a chunk in the data, which is in place already */
 	to = place_of(h, at, bytes);
 	if (!to)
 		return -1;

@@ -46,28 +46,23 @@ static enum sl_status try_to_initialise(const void *file, size_t bytes, void *fo
 }
 
 /*
- * Whether HDF5 can be initialised, tried in a child process, because HDF5 crashes when some of the
- * allocations of its initialisation fail. The parent then makes the same calls, so it does not
- * crash.
+ * HDF5 is initialised in a child process first, because it crashes when some of the allocations of its
+ * initialisation fail. The parent then makes the same calls, so it does not crash.
  */
-static bool starts_in_child(void)
-{
-	void *found;
-
-	if (sl_h5_in_free_child(try_to_initialise, NULL, 0, 1, &found) != SL_OK)
-		return false;
-	sl_h5_child_free(found, 1);
-	return true;
-}
-
 enum sl_status sl_h5_start(void)
 {
+	bool starts;
+	void *found;
+
 	if (!sl_h5_has_memory())
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %d bytes requested to start HDF5, and fewer are free; close other "
 			"programs, or raise the limit (ulimit -v)",
 			SL_H5_NEEDS);
-	if (!starts_in_child() || !initialise())
+	starts = sl_h5_in_free_child(try_to_initialise, NULL, 0, 1, &found) == SL_OK;
+	if (starts)
+		sl_h5_child_free(found, 1);
+	if (!starts || !initialise())
 		return sl_fail(SL_HOST_MEMORY,
 			"HDF5 cannot be initialised: it lacks memory, or its library is damaged; close "
 			"other programs, or reinstall HDF5");

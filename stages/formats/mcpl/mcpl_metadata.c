@@ -326,23 +326,17 @@ static double share(const struct sl_mcpl_part *p, double value, uint64_t to, boo
 	return value == floor(value) ? floor(part) : part;
 }
 
-/* The number of particles of all lists. */
-static uint64_t count_particles(const struct sl_mcpl_metadata *c)
+uint64_t sl_mcpl_metadata_particles(const struct sl_mcpl_metadata *c)
 {
 	const struct sl_mcpl_part *last = &c->part[c->n_parts - 1];
 
 	return last->first + last->particles;
 }
 
-bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c)
-{
-	return count_particles(c) == 0;
-}
-
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to)
 {
-	uint64_t end = count_particles(c);
+	uint64_t end = sl_mcpl_metadata_particles(c);
 	double sum = 0;
 
 	for (uint32_t i = 0; i < c->n_parts; i++) {

@@ -29,13 +29,6 @@ static enum sl_status damaged(const char *problem)
  */
 enum { EVERY_RECORD = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) };
 
-/* Whether values of a column come back rounded: directions, and float32 in other units. */
-static bool is_rounded(const struct sl_mcpl_header *h, enum sl_column column)
-{
-	return (column >= SL_COLUMN_u && column <= SL_COLUMN_w) ||
-	       (h->single && (column == SL_COLUMN_energy || column == SL_COLUMN_time));
-}
-
 /*
  * Adds the columns of a set. A value that the header states once makes a constant column, but for a
  * weight in doubles.
@@ -228,8 +221,13 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 	r->comments = h->comments - 3 - h->flags;
 	r->blobs = h->blobs - 1;
 	add_columns(h, set, r->wide, a, t);
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		t->column[k].rounded = is_rounded(h, t->column[k].column);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const enum sl_column c = t->column[k].column;
+
+		t->column[k].rounded =
+			(c >= SL_COLUMN_u && c <= SL_COLUMN_w) ||
+			(h->single && (c == SL_COLUMN_energy || c == SL_COLUMN_time));
+	}
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));

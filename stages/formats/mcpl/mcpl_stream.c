@@ -321,19 +321,6 @@ static const uint8_t *get_numbers(
 	return at;
 }
 
-/* Unpacks a direction. The sign of the packed energy is the sign of the missing component. */
-static void set_direction(
-	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
-{
-	const double with_sign[3] = {packed[0], packed[1], copysign(1, packed[2])};
-
-	if (h->version == 2)
-		sl_mcpl_unpack_octahedron(with_sign, p->direction);
-	else
-		sl_mcpl_unpack(with_sign, p->direction);
-	p->energy = fabs(packed[2]);
-}
-
 void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl_mcpl_particle *p)
 {
 	double packed[3];
@@ -343,7 +330,9 @@ void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl
 		at = get_numbers(h, at, p->polarisation, 3);
 	at = get_numbers(h, at, p->position, 3);
 	at = get_numbers(h, at, packed, 3);
-	set_direction(h, packed, p);
+	/* the sign of the packed energy is that of the missing component */
+	(h->version == 2 ? sl_mcpl_unpack_octahedron : sl_mcpl_unpack)(packed, p->direction);
+	p->energy = fabs(packed[2]);
 	at = get_numbers(h, at, &p->time, 1);
 	if (h->weight == 0)
 		at = get_numbers(h, at, &p->weight, 1);

@@ -80,21 +80,16 @@ static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_mem
 	return c.data ? read_items(m, data, f, t->n, c.data) : SL_OK;
 }
 
-/* The first place of a text in other text, or NULL. */
-static const char *find_text(const char *in, size_t bytes, const char *text)
-{
-	return (const char *)memmem(in, bytes, text, strlen(text));
-}
-
 /* Reads the unit of a named column from the text of about.npy, in the words of npz.c. */
 static enum sl_status read_unit(struct sl_column_label *label, const char *text, size_t bytes)
 {
 	char key[SL_COLUMN_NAME_BYTES + 8], unit[16] = "";
-	const char *at = find_text(text, bytes, SL_NPZ_UNITS), *end = text + bytes;
+	const char *at = (const char *)memmem(text, bytes, SL_NPZ_UNITS, strlen(SL_NPZ_UNITS));
+	const char *end = text + bytes;
 	const char *close = at ? (const char *)memchr(at, '}', (size_t)(end - at)) : NULL;
 
 	snprintf(key, sizeof(key), "\"%s\": \"", label->name);
-	at = close ? find_text(at, (size_t)(close - at), key) : NULL;
+	at = close ? (const char *)memmem(at, (size_t)(close - at), key, strlen(key)) : NULL;
 	at = at ? at + strlen(key) : NULL;
 	end = at ? (const char *)memchr(at, '"', (size_t)(close - at)) : NULL;
 	if (!end || (size_t)(end - at) >= sizeof(unit))
