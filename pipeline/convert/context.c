@@ -127,8 +127,8 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	const struct sl_map *file, sl_convert_reader *read)
 {
 	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_host_give) void *bytes = NULL;
 	struct sl_map list = *file;
-	void *bytes = NULL;
 	enum sl_status s = sl_phase_space_open(path, file, &space);
 
 	if (s == SL_OK)
@@ -139,7 +139,6 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 		s = read(c, path, &list);
 	if (space && sl_phase_space_is_changed(space, path))
 		s = sl_convert_changed(path);
-	sl_memory_give(SL_HOST, bytes);
 	sl_phase_space_close(space);
 	return s;
 }

@@ -285,13 +285,6 @@ const char *sl_column_names(
 /* The table of a set of columns without rows. Those that are constant have their values in s. */
 struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set);
 
-/*
- * Copies n items of a column from item `first` on to `to`, from item `at` on. The single item of a
- * constant column is repeated.
- */
-void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
-	uint32_t first, uint32_t n);
-
 /* --- tables_write ----------------------------------------------------------------------------- */
 
 /* Reads all inputs again and writes the file; c->all must have the survey of all inputs. */

@@ -161,19 +161,6 @@ enum sl_status sl_survey_add(struct sl_conversion *c, const char *path, const st
 	return SL_OK;
 }
 
-/* A constant column has one item; the output has one per row if another input has other values. */
-void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
-	uint32_t first, uint32_t n)
-{
-	size_t item = sl_column_facts[c->column].bytes;
-	char *out = (char *)to->data + at * item;
-
-	if (!c->constant)
-		memcpy(out, (const char *)c->data + first * item, n * item);
-	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(out + i * item, c->data, item);
-}
-
 struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set)
 {
 	struct sl_table t = {.n = 0};

@@ -44,20 +44,6 @@ static enum sl_status look_before(const char *to, struct before *before)
 	return sl_file_exists(&dir, "run.json", &before->run);
 }
 
-/* Refuses a directory with a run before the files of the parts are read, which can take long. */
-static enum sl_status check_free(const char *to)
-{
-	struct before before;
-
-	SL_TRY(look_before(to, &before));
-	if (!before.run)
-		return SL_OK;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run already (it would be overwritten); use --force to replace it, or "
-		"another --out",
-		to);
-}
-
 /* Takes over the files, then the manifest, and makes the files of the whole run. */
 static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined_parts *parts,
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *all,
@@ -155,10 +141,16 @@ enum sl_status sl_join(const struct sl_join_job *job)
 	SL_CLOSED_BY(sl_parts_free) struct sl_joined_parts parts = {.n = 0};
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest all = {.line = NULL};
+	struct before before = {.run = false};
 
 	SL_TRY(sl_parts_open(job->in, job->n, &parts));
 	SL_TRY(make_plan(&parts, job->to, &plan));
-	if (!job->force)
-		SL_TRY(check_free(job->to));
+	if (!job->force) /* before the files of the parts are read, which can take long */
+		SL_TRY(look_before(job->to, &before));
+	if (before.run)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run already (it would be overwritten); use --force to replace it, or "
+			"another --out",
+			job->to);
 	return join_plan(job, &parts, plan, &all);
 }

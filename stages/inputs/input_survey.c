@@ -66,17 +66,6 @@ static void get_kept(struct sl_inputs *inputs, size_t most)
 	inputs->memory += bytes;
 }
 
-/* The records of gzip file k are kept: it is read as a plain one from now on. */
-static void read_kept(struct sl_inputs *inputs, uint32_t k)
-{
-	struct sl_input_source *f = &inputs->reading.source[k];
-
-	inputs->at[k].gzipped = false;
-	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
-		.at = f->kept,
-		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
-}
-
 /* What the survey of all files shares. */
 struct lists_survey {
 	struct sl_inputs *inputs;
@@ -104,15 +93,18 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 {
 	struct sl_inputs *inputs = all->inputs;
 	struct sl_reading *reading = &inputs->reading;
-	const struct sl_input_source *f = &reading->source[k];
+	struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
 	SL_TRY(check_header(reading, k));
 	pass->keep = f->kept;
 	SL_TRY(sl_check_mcpl_records(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;
-	if (f->kept)
-		read_kept(inputs, k);
+	inputs->at[k].gzipped = !f->kept;
+	if (f->kept) /* it is read as a plain one from now on */
+		f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
+			.at = f->kept,
+			.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
 	return SL_OK;
 }
 

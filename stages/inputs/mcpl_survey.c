@@ -153,18 +153,6 @@ static enum sl_status check_records(const struct stored_records *r, struct sl_mc
 	return SL_OK;
 }
 
-/*
- * Adds the bytes of the file that were read since the last call to the checksum, while they are
- * cached.
- */
-static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
-{
-	const uint8_t *end = s->gzipped ? s->z.in : s->at;
-
-	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(end - pass->summed));
-	pass->summed = end;
-}
-
 enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weights)
 {
 	SL_TRY(sl_mcpl_check_weight(h));
@@ -176,6 +164,7 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 {
 	const struct sl_mcpl_header *h = &s->header;
 	struct stored_records r = {.h = h};
+	const uint8_t *end;
 	bool trailing;
 
 	for (;;) {
@@ -183,7 +172,10 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 
 		r.first = pass->first + read;
 		SL_TRY(sl_mcpl_raw(s, SL_MCPL_RAW_BYTES, &r.at, &r.n));
-		add_to_crc(s, pass);
+		/* while the bytes that were read are cached */
+		end = s->gzipped ? s->z.in : s->at;
+		pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(end - pass->summed));
+		pass->summed = end;
 		if (pass->keep && r.n > 0)
 			memcpy(pass->keep + read * h->record_bytes, r.at, r.n * h->record_bytes);
 		SL_TRY(check_records(&r, pass));

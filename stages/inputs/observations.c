@@ -28,11 +28,6 @@ static enum sl_status next_fields(
 	return SL_OK;
 }
 
-static bool is_text(const struct sl_csv_text *field, const char *text)
-{
-	return strlen(text) == field->length && memcmp(text, field->at, field->length) == 0;
-}
-
 /* Sets the places of the columns among the fields of the first line, which may have names. */
 static enum sl_status find_columns(const struct sl_csv_text *field, uint32_t n_fields,
 	const struct sl_texts *columns, uint32_t most, uint32_t *place, uint32_t *n)
@@ -45,7 +40,7 @@ static enum sl_status find_columns(const struct sl_csv_text *field, uint32_t n_f
 	for (uint32_t k = 0; k < *n; k++) {
 		place[k] = columns->n > 0 ? 0 : k;
 		while (columns->n > 0 && place[k] < n_fields &&
-			!is_text(&field[place[k]], columns->at[k]))
+			!sl_is_text(field[place[k]].at, field[place[k]].length, columns->at[k]))
 			place[k]++;
 		if (place[k] == n_fields)
 			return sl_fail(SL_USAGE,

@@ -198,11 +198,6 @@ static enum sl_status read_npy(struct volume_file *f)
 	return f->request->image ? read_image(f) : read_items(f);
 }
 
-static bool is_named(const struct sl_zip_member *m, size_t length, const char *name)
-{
-	return length == strlen(name) && memcmp(m->name, name, length) == 0;
-}
-
 /* Finds the array with the labels: one of their names, or the only array. */
 static enum sl_status find_array(
 	const struct volume_file *f, struct sl_zip_member *found, const uint8_t **data)
@@ -221,7 +216,7 @@ static enum sl_status find_array(
 
 		if (!sl_npz_next(&zip, &m, &at, &length))
 			return refuse("its directory is damaged");
-		is = is_named(&m, length, "labels") || is_named(&m, length, "vol");
+		is = sl_is_text(m.name, length, "labels") || sl_is_text(m.name, length, "vol");
 		if (!is && (named || length == 0))
 			continue;
 		arrays = is && !named ? 1 : arrays + 1;
@@ -305,15 +300,6 @@ static enum sl_status read_nifti(struct volume_file *f)
 	return read_items(f);
 }
 
-static enum sl_status read_gzip(struct volume_file *f)
-{
-	f->in.stored = NULL;
-	f->in.left = UINT64_MAX;
-	SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
-	f->in.z.members = true;
-	return read_nifti(f);
-}
-
 /* --- entry ------------------------------------------------------------------------------------ */
 
 static bool begins_with(const struct volume_file *f, const char *text, size_t bytes)
@@ -340,8 +326,13 @@ static enum sl_status read_format(struct volume_file *f)
 		return read_npy(f);
 	if (begins_with(f, "PK", 2))
 		return read_npz(f);
-	if (sl_is_gzip(f->at, f->bytes))
-		return read_gzip(f);
+	if (sl_is_gzip(f->at, f->bytes)) {
+		f->in.stored = NULL;
+		f->in.left = UINT64_MAX;
+		SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
+		f->in.z.members = true;
+		return read_nifti(f);
+	}
 	if (f->bytes >= 4 && sl_is_nifti(f->at))
 		return read_nifti(f);
 	return refuse(

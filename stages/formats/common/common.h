@@ -40,6 +40,12 @@ static inline uint64_t sl_get_number(const uint8_t *from, int bytes)
 	return value;
 }
 
+/* Whether so many bytes are the text. */
+static inline bool sl_is_text(const char *at, size_t bytes, const char *text)
+{
+	return strlen(text) == bytes && memcmp(text, at, bytes) == 0;
+}
+
 /* --- pieces ----------------------------------------------------------------------------------- */
 
 /*

@@ -214,37 +214,28 @@ static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 }
 
 /*
- * Whether string i says which run of this program a file is of: the comment on the run, or the
- * content of the first blob, if its name says that it is the configuration.
+ * Joins all strings, but for those of merged runs that say which run a file is of: the comment on the
+ * run, and the content of the first blob, if its name says that it is the configuration.
  */
-static bool is_origin(
-	uint64_t i, const struct sl_mcpl_header *h, const struct sl_mcpl_string *s, bool has_config)
-{
-	return i <= h->comments ? sl_mcpl_begins_with(s, SL_MCPL_RUN)
-	                        : has_config && i == h->comments + UINT64_C(1) + h->blobs;
-}
-
-/* Whether string i is the name of the first blob, and that of the configuration. */
-static bool names_config(uint64_t i, const struct sl_mcpl_header *h, const struct sl_mcpl_string *s)
-{
-	return h->blobs > 0 && i == h->comments + UINT64_C(1) &&
-	       s->length == strlen(SL_MCPL_CONFIG) && sl_mcpl_begins_with(s, SL_MCPL_CONFIG);
-}
-
 static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more, bool merged)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
+	const uint64_t first_blob = (uint64_t)h->fixed.comments + 1;
 	bool has_config = false;
 
 	SL_TRY(check_fixed(&h->fixed, &more->fixed));
 	for (uint64_t i = 0; i < sl_mcpl_count_strings(&h->fixed); i++) {
-		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
-				      b = sl_mcpl_next_string(&at_more);
+		const struct sl_mcpl_string a = sl_mcpl_next_string(&at),
+					    b = sl_mcpl_next_string(&at_more);
+		const bool is_origin = i < first_blob
+		                               ? sl_mcpl_begins_with(&a, SL_MCPL_RUN) &&
+		                                         sl_mcpl_begins_with(&b, SL_MCPL_RUN)
+		                               : has_config && i == first_blob + h->fixed.blobs;
 
-		has_config |= names_config(i, &h->fixed, &a);
-		if (!merged || !is_origin(i, &h->fixed, &a, has_config) ||
-			!is_origin(i, &h->fixed, &b, has_config))
+		if (i == first_blob)
+			has_config = sl_is_text((const char *)a.at, a.length, SL_MCPL_CONFIG);
+		if (!merged || !is_origin)
 			SL_TRY(join_string(i, &h->fixed, &a, &b));
 	}
 	h->fixed.particles += more->fixed.particles;

@@ -277,22 +277,21 @@ enum sl_status sl_mcpl_metadata_add(
 	c = *made = (struct sl_mcpl_metadata *)memory;
 	*c = (struct sl_mcpl_metadata){.part = (struct sl_mcpl_part *)(void *)(c + 1),
 		.memory = sizeof(*c) + n * sizeof(*parts)};
-	for (; c->n_parts < n; c->n_parts++) {
+	while (c->n_parts < n) {
 		struct sl_mcpl_part *p = &c->part[c->n_parts];
 		bool recovered;
 
 		*p = parts[c->n_parts];
 		SL_TRY(sl_mcpl_head_read(p->file, p->bytes, &p->head, &recovered));
+		c->n_parts++;
 		c->memory += p->head.size;
 		comments += p->head.fixed.comments;
 		blobs += p->head.fixed.blobs;
-		if (c->memory > all_bytes_most || comments + 2 * blobs > ALL_STRINGS_MOST) {
-			sl_mcpl_head_free(&p->head);
+		if (c->memory > all_bytes_most || comments + 2 * blobs > ALL_STRINGS_MOST)
 			return sl_fail(SL_BAD_INPUT,
 				"the headers of the lists have together more than %zu MiB or %d "
 				"strings, which is the limit; read fewer lists at a time",
 				all_bytes_most >> 20, ALL_STRINGS_MOST);
-		}
 	}
 	return merge(c, comments, blobs, own_blob);
 }

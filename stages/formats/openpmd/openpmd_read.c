@@ -158,17 +158,9 @@ static enum sl_status read_columns(
 /* --- the file ------------------------------------------------------------------------------ */
 
 /*
- * Bytes of a block for the chunks of all columns that a file of so many bytes can hold. Each column
- * expands at most SL_INFLATE_RATIO_MAX times, so this limits its rows and so its chunks.
+ * The block has room for the chunks of all columns that a file of so many bytes can hold: each
+ * column expands at most SL_INFLATE_RATIO_MAX times, which limits its rows and so its chunks.
  */
-static size_t found_bytes(size_t bytes)
-{
-	size_t chunks = sl_size_mul(bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
-
-	return sl_size_add(sizeof(struct sl_openpmd_found),
-		sl_size_mul(sl_size_mul(chunks, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
-}
-
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
@@ -183,7 +175,9 @@ enum sl_status sl_openpmd_read(
 			"was written or changed by another program; make it again, or read it with "
 			"h5py");
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
-	size = found_bytes(r.bytes);
+	size = sl_size_mul(r.bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
+	size = sl_size_add(sizeof(struct sl_openpmd_found),
+		sl_size_mul(sl_size_mul(size, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
 	sl_read_begin(t);
 	SL_TRY(sl_h5_in_child(sl_openpmd_locate, file, r.bytes, size, &found));
 	r.found = (const struct sl_openpmd_found *)found;

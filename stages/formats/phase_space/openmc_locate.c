@@ -127,14 +127,12 @@ static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
 	if (!h->failed && strcmp(kind, "source") != 0 && strcmp(kind, "statepoint") != 0)
 		return refuse("it has no attribute filetype that is source or statepoint");
 	dataset = sl_h5_member(h, file, "source_bank");
-	if (dataset < 0 || H5Iget_type(dataset) != H5I_DATASET) {
-		sl_h5_close(h, dataset);
-		return refuse("it has no dataset source_bank");
-	}
 	o->coded = sl_h5_get_integers(h, file, "version", 2, version) &&
 	           (version[0] > CODED_MAJOR ||
 			   (version[0] == CODED_MAJOR && version[1] >= CODED_MINOR));
-	s = locate_members(h, dataset, o);
+	s = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET
+	            ? locate_members(h, dataset, o)
+	            : refuse("it has no dataset source_bank");
 	if (s == SL_OK && !h->failed)
 		s = locate_items(h, dataset, o);
 	sl_h5_close(h, dataset);

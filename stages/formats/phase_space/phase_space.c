@@ -261,24 +261,20 @@ static const struct sl_phase_space_format any_npz = {
 static const struct sl_phase_space_format any_csv = {
 	"csv", "csv file", open_table, sl_csv_read_any, table_particle};
 
-/* The checksum line that this program adds to HDF5 files, valid or not. */
-static bool has_trailer(const struct sl_map *file)
-{
-	static const char begin[] = "sluice-crc32 ";
-
-	return file->bytes >= SL_CRC_TRAILER_BYTES &&
-	       memcmp((const char *)file->at + file->bytes - SL_CRC_TRAILER_BYTES, begin,
-		       sizeof(begin) - 1) == 0;
-}
-
 static const struct sl_phase_space_format *format_of(const char *path, const struct sl_map *file)
 {
-	static const char hdf5[] = "\x89HDF\r\n\x1a\n", zip[] = "PK\x03\x04";
+	static const char hdf5[] = "\x89HDF\r\n\x1a\n", zip[] = "PK\x03\x04",
+			  trailer[] = "sluice-crc32 ";
 
 	if (sl_phase_space_is_iaea(path))
 		return &iaea;
 	if (begins_with(file, hdf5, sizeof(hdf5) - 1))
-		return has_trailer(file) ? &openpmd : &openmc;
+		return file->bytes >= SL_CRC_TRAILER_BYTES &&
+		                       memcmp((const char *)file->at + file->bytes -
+						       SL_CRC_TRAILER_BYTES,
+					       trailer, sizeof(trailer) - 1) == 0
+		               ? &openpmd /* valid or not */
+		               : &openmc;
 	if (begins_with(file, zip, sizeof(zip) - 1))
 		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
 	if (!sl_path_ends_in(path, ".csv") && !sl_path_ends_in(path, ".csv.gz"))

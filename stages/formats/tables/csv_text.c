@@ -10,13 +10,11 @@
 #include <string.h>
 
 /* Characters of the longest value, by enum sl_column_type. */
-static const size_t widths[] = {
-	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
+static const size_t widths[] = {[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
 	[SL_TYPE_U32] = 10,
 	[SL_TYPE_U64] = SL_U64_TEXT_BYTES,
 	[SL_TYPE_U8] = 3,
-	[SL_TYPE_I32] = 11,
-};
+	[SL_TYPE_I32] = 11};
 
 /* A comma or a newline follows each value. */
 size_t sl_csv_text_bytes(const struct sl_table *t)

@@ -83,8 +83,7 @@ bool sl_npz_is_any(const void *file, size_t bytes)
 		return false;
 	for (uint64_t i = 0; i < zip.n; i++) {
 		if (!sl_npz_next(&zip, &m, &data, &length) ||
-			(m.name_bytes == strlen(SL_NPZ_ABOUT) &&
-				memcmp(m.name, SL_NPZ_ABOUT, m.name_bytes) == 0))
+			sl_is_text(m.name, m.name_bytes, SL_NPZ_ABOUT))
 			return false;
 		found |= sl_list_column(m.name, length) == SL_COLUMN_energy;
 	}

@@ -106,8 +106,7 @@ static enum sl_status read_unit(struct sl_column_label *label, const char *text,
 static enum sl_status read_about(
 	struct sl_table *t, const struct sl_zip_member *m, const uint8_t *data)
 {
-	if (m->name_bytes != sizeof(SL_NPZ_ABOUT) - 1 ||
-		memcmp(m->name, SL_NPZ_ABOUT, m->name_bytes) != 0)
+	if (!sl_is_text(m->name, m->name_bytes, SL_NPZ_ABOUT))
 		return damaged("it is in the place of " SL_NPZ_ABOUT ", the last member");
 	if (m->method != SL_ZIP_STORED || m->packed != m->size ||
 		sl_crc32(data, (size_t)m->size) != m->crc)
