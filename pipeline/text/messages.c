@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 enum {
 	SHOWN_MAX = 48, /* bytes before the cut; escapes and "..." then fit in SL_SHOWN_BYTES */
 	WORD_MAX = 64   /* longer words get no suggestion */
