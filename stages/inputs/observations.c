@@ -21,8 +21,9 @@ static enum sl_status next_fields(
 		SL_TRY(sl_csv_next_line(l, &line));
 		if (!line.at)
 			return SL_OK;
-		while (*n < FIELDS_MAX && (*n > 0 || *line.at != '#') &&
-			sl_csv_next_field(l, &line, &field[*n]))
+		if (*line.at == '#')
+			continue;
+		while (*n < FIELDS_MAX && sl_csv_next_field(l, &line, &field[*n]))
 			*n += l->separator != ' ' || field[*n].length > 0;
 	}
 	return SL_OK;
