@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 #include "stages/formats/tables/tables.h"
 #include "stages/inputs/volume.h"
 

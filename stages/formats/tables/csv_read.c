@@ -96,7 +96,8 @@ enum sl_status sl_csv_next_line(struct sl_csv *l, struct sl_csv_text *line)
 	}
 }
 
-bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
+/* Most of the time of reading is spent here and in parse_item(), so both are inlined. */
+static inline bool next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
 {
 	const char *comma;
 
@@ -120,6 +121,11 @@ bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv
 	while (field->length > 0 && strchr(l->around + 1, field->at[field->length - 1]))
 		field->length--;
 	return true;
+}
+
+bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
+{
+	return next_field(l, line, field);
 }
 
 bool sl_csv_number(const struct sl_csv *l, const struct sl_csv_text *field, double *value)
@@ -236,18 +242,19 @@ static enum sl_status count_rows(struct csv_reading *r, struct sl_table *t)
 }
 
 /* Stores a value in a row of a column; false if it is not spelled as the format prints it. */
-static bool parse_item(const struct sl_powers *powers, const struct sl_table_column *c,
+static inline bool parse_item(const struct sl_powers *powers, const struct sl_table_column *c,
 	uint32_t row, const struct sl_csv_text *field)
 {
 	const struct sl_column_facts *f = sl_facts_of(c);
-	const bool negative = f->type == SL_TYPE_I32 && field->length > 0 && *field->at == '-';
-	const uint64_t most = f->type == SL_TYPE_I32 ? (uint64_t)INT32_MAX + negative
-	                                             : UINT64_MAX >> (64 - 8 * f->bytes);
+	const bool is_signed = f->type == SL_TYPE_I32;
 	uint64_t v;
 
 	if (f->type == SL_TYPE_F32)
 		return sl_parse_f32(powers, field->at, field->length, (float *)c->data + row);
-	if (!sl_parse_u64(field->at + negative, field->length - negative, &v) || v > most ||
+	const bool negative = is_signed && field->length > 0 && *field->at == '-';
+	if (!sl_parse_u64(field->at + negative, field->length - negative, &v) ||
+		v > (is_signed ? (uint64_t)INT32_MAX + negative
+			       : UINT64_MAX >> (64 - 8 * f->bytes)) ||
 		(negative && v == 0)) /* 0 has no sign */
 		return false;
 	v = negative ? 0 - v : v;
@@ -265,7 +272,7 @@ static enum sl_status parse_row(struct csv_reading *r, const struct sl_powers *p
 
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const uint8_t k = r->column_of[i];
-		bool found = sl_csv_next_field(l, line, &field);
+		bool found = next_field(l, line, &field);
 
 		if (found && k != SKIPPED && t->column[k].data)
 			found = l->any ? sl_csv_number(l, &field, &value) &&
