@@ -6,8 +6,8 @@
 
 #include "pipeline/text/text.h"
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
+#include "stages/inputs/inputs.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
@@ -127,8 +127,8 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	const struct sl_map *file, sl_convert_reader *read)
 {
 	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_host_give) void *bytes = NULL;
 	struct sl_map list = *file;
-	void *bytes = NULL;
 	enum sl_status s = sl_phase_space_open(path, file, &space);
 
 	if (s == SL_OK)
@@ -139,7 +139,6 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 		s = read(c, path, &list);
 	if (space && sl_phase_space_is_changed(space, path))
 		s = sl_convert_changed(path);
-	sl_memory_give(SL_HOST, bytes);
 	sl_phase_space_close(space);
 	return s;
 }
@@ -161,6 +160,9 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 			s = sl_phase_space_is_foreign(at.path, &file)
 			            ? read_phase_space(c, at.path, &file, read)
 			            : read(c, at.path, &file);
+		if (s == SL_OK && c->stamp != 0 && at.line_of_run &&
+			sl_crc32(file.at, file.bytes) != at.line_of_run->file_crc)
+			s = sl_fail(SL_BAD_INPUT, "%s: " SL_OTHER_THAN_COMMITTED, at.path);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);
 		sl_unmap(&file);

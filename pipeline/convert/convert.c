@@ -8,11 +8,8 @@
 
 #include <string.h>
 
-#include "pipeline/output/output.h"
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -28,14 +25,6 @@ static enum sl_status check_twice(const struct sl_convert_job *job)
 					"twice); name it once",
 					job->in[i]);
 	return SL_OK;
-}
-
-/* Whether an input is a particle list: MCPL, or of a format that is converted as MCPL. */
-static bool is_list(const char *path)
-{
-	const struct sl_format *f = sl_format_of(path);
-
-	return (f && sl_format_is_mcpl(f)) || sl_phase_space_names_foreign(path);
 }
 
 /* A path without the suffix of a format must be a run directory; its manifest is read. */
@@ -76,7 +65,8 @@ static enum sl_status find_kind(struct sl_conversion *c)
 	 * later
 	 */
 	while (sl_convert_next(c, &at)) {
-		bool list = is_list(at.path);
+		const struct sl_format *f = sl_format_of(at.path);
+		bool list = (f && sl_format_is_mcpl(f)) || sl_phase_space_names_foreign(at.path);
 
 		if (any && list != c->of_lists)
 			return sl_fail(SL_USAGE,
@@ -97,7 +87,6 @@ static enum sl_status find_kind(struct sl_conversion *c)
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
-	enum sl_status s;
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
@@ -108,16 +97,14 @@ static enum sl_status open_output(struct sl_conversion *c)
 			".csv, .csv.gz, .mcpl or .mcpl.gz, or .tallies for the histograms of runs",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
-	s = sl_file_exists(&c->dir, c->name, &c->replaces);
-	if (s == SL_OK && c->replaces && !c->job->force)
-		s = sl_fail(SL_OUTPUT_IN_USE,
+	SL_TRY(sl_file_exists(&c->dir, c->name, &c->replaces));
+	if (c->replaces && !c->job->force)
+		return sl_fail(SL_OUTPUT_IN_USE,
 			"--to %s: the file exists; choose another name, or replace it with --force",
 			c->job->to);
-	if (s == SL_OK && c->replaces)
-		s = sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number);
-	if (s != SL_OK)
-		sl_dir_close(&c->dir);
-	return s;
+	return c->replaces
+	               ? sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number)
+	               : SL_OK;
 }
 
 /* Only output.mcpl may be set: all other keys describe a run that is already computed. */
@@ -139,19 +126,6 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 /* --- conversion ------------------------------------------------------------------------------- */
 
 /*
- * Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4
- * bytes.
- */
-static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *lost)
-{
-	if (lost->comments || lost->blobs)
-		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
-			lost->comments, lost->blobs);
-	if (lost->digits)
-		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
-}
-
-/*
  * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks
  * that the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time.
@@ -159,7 +133,12 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_reading *los
 static enum sl_status convert_tables(struct sl_conversion *c)
 {
 	SL_TRY(sl_for_each_table(c, sl_survey_add));
-	note_lost(c, &c->all.lost);
+	/* what tables of lists lack; their real columns have 4 bytes */
+	if (c->all.lost.comments || c->all.lost.blobs)
+		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
+			c->all.lost.comments, c->all.lost.blobs);
+	if (c->all.lost.digits)
+		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
 	if (c->runs.merged && SL_HAS(c->all.columns, SL_COLUMN_id))
 		sl_convert_note(
 			c, "shifted: the ids of each run follow those of the run before it");
@@ -186,19 +165,14 @@ static enum sl_status check_files(const struct sl_conversion *c)
 static enum sl_status note_unfinished(struct sl_conversion *c)
 {
 	for (size_t i = 0; i < c->job->n && !c->runs.merged; i++) {
+		SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run run = {.tree = NULL};
 		const struct sl_convert_operand *o = &c->operand[i];
-		struct sl_existing_run run;
-		enum sl_status s;
+		enum sl_status s = o->is_run ? sl_input_run_read(o->path, &run) : SL_BAD_INPUT;
 
-		if (!o->is_run)
-			continue;
-		s = sl_input_run_read(o->path, &run);
-		if (s == SL_OK) {
+		if (s == SL_OK)
 			sl_runs_note_state(c, &run, o->path, o->manifest.n);
-			sl_existing_run_free(&run);
-		} else if (s == SL_HOST_MEMORY) {
+		else if (s == SL_HOST_MEMORY)
 			return s;
-		}
 	}
 	return SL_OK;
 }
@@ -222,21 +196,28 @@ static enum sl_status convert_inputs(struct sl_conversion *c)
 /* Checks the job, and reads the manifests of run directories. */
 static enum sl_status convert(struct sl_conversion *c)
 {
-	enum sl_status s;
-
+	SL_TRY(open_output(c));
 	SL_TRY(check_sets(c->job));
 	SL_TRY(check_twice(c->job));
 	for (size_t i = 0; i < c->job->n; i++) {
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(open_operand(c, &c->operand[i]));
 	}
-	s = sl_runs_find(c);
-	if (s == SL_OK)
-		s = note_unfinished(c);
-	if (s == SL_OK)
-		s = convert_inputs(c);
+	SL_TRY(sl_runs_find(c));
+	SL_TRY(note_unfinished(c));
+	return convert_inputs(c);
+}
+
+static void close_all(struct sl_conversion *c)
+{
 	sl_runs_free(&c->runs);
-	return s;
+	sl_mcpl_head_free(&c->head);
+	sl_file_drop(&c->file);
+	sl_dir_close(&c->dir);
+	sl_plan_free(c->plan);
+	for (size_t i = 0; c->operand && i < c->job->n; i++)
+		sl_manifest_free(&c->operand[i].manifest);
+	sl_memory_give(SL_HOST, c->operand);
 }
 
 /*
@@ -245,28 +226,21 @@ static enum sl_status convert(struct sl_conversion *c)
  */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
-	struct sl_conversion c = {.job = job, .facts = {.level = 1}, .file = {.fd = -1}};
-	size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
-	enum sl_status s;
+	SL_CLOSED_BY(close_all)
+	struct sl_conversion c = {.job = job,
+		.facts = {.level = 1},
+		.file = {.fd = -1},
+		.dir = {.fd = -1, .lock = -1}};
+	const size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
 	void *block;
 
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &block));
-	memset(block, 0, bytes);
-	c.operand = (struct sl_convert_operand *)block;
-	s = open_output(&c);
-	if (s == SL_OK) {
-		s = convert(&c);
-		sl_file_drop(&c.file);
-		sl_dir_close(&c.dir);
-	}
-	if (s == SL_OK && out)
+	c.operand = (struct sl_convert_operand *)memset(block, 0, bytes);
+	SL_TRY(convert(&c));
+	if (out)
 		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,
 			c.tallies ? "histograms" : c.format->name, c.particles, c.files,
 			c.files == 1 ? "" : "s", c.bytes, c.notes);
-	sl_plan_free(c.plan);
-	for (size_t i = 0; i < job->n; i++)
-		sl_manifest_free(&c.operand[i].manifest);
-	sl_memory_give(SL_HOST, block);
-	return s;
+	return SL_OK;
 }

@@ -141,6 +141,7 @@ typedef enum sl_status sl_convert_reader(
  * Calls read for every input in order, until one fails or a signal stops the job.
  *
  * Each conversion makes two such passes, and another process can write to an input in between.
+ * In the second one a batch of a run must have the checksum of the manifest; SL_BAD_INPUT.
  * SL_DISK if a file changed while read used it, whatever read returned, because the change is then
  * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode,
  * size and time of modification.
@@ -264,12 +265,6 @@ enum sl_status sl_runs_to_tallies(struct sl_conversion *c);
  * convert.c scans with sl_survey_add() first; tables_write.c scans again and writes.
  */
 
-/* Columns that have one value in all rows of all inputs. */
-static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *s)
-{
-	return s->seen & ~s->varied;
-}
-
 /* Calls each with the table of every input in order; the table is freed after the call. */
 enum sl_status sl_for_each_table(struct sl_conversion *c, sl_table_reader *each);
 
@@ -289,13 +284,6 @@ const char *sl_column_names(
 
 /* The table of a set of columns without rows. Those that are constant have their values in s. */
 struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set);
-
-/*
- * Copies n items of a column from item `first` on to `to`, from item `at` on. The single item of a
- * constant column is repeated.
- */
-void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
-	uint32_t first, uint32_t n);
 
 /* --- tables_write ----------------------------------------------------------------------------- */
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
@@ -88,14 +87,11 @@ static enum sl_status copy_records(
 static enum sl_status copy_list(
 	struct sl_conversion *c, const char *path, const struct sl_map *file)
 {
-	struct sl_mcpl_stream s;
-	enum sl_status status;
+	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 
-	SL_TRY(sl_add_context(sl_mcpl_open(&s, file->at, file->bytes), "%s", path));
-	status = sl_add_context(copy_records(c, path, &s), "%s", path);
-	sl_mcpl_close(&s);
 	c->files++;
-	return status;
+	SL_TRY(sl_add_context(sl_mcpl_open(&s, file->at, file->bytes), "%s", path));
+	return sl_add_context(copy_records(c, path, &s), "%s", path);
 }
 
 /*
@@ -104,17 +100,12 @@ static enum sl_status copy_list(
  */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c)
 {
-	enum sl_status s = sl_convert_for_each(c, join_head);
+	enum sl_status s;
 
-	if (s == SL_OK && c->runs.merged)
-		s = set_runs(&c->head, c->runs.json);
-	if (s == SL_OK) {
-		sl_mcpl_head_finish(&c->head);
-		s = sl_convert_begin_list(c, c->head.bytes, c->head.size, &c->head.fixed);
-	}
-	if (s == SL_OK)
-		s = sl_convert_for_each(c, copy_list);
-	s = sl_convert_end(c, s);
-	sl_mcpl_head_free(&c->head);
-	return s;
+	SL_TRY(sl_convert_for_each(c, join_head));
+	if (c->runs.merged)
+		SL_TRY(set_runs(&c->head, c->runs.json));
+	sl_mcpl_head_finish(&c->head);
+	s = sl_convert_begin_list(c, c->head.bytes, c->head.size, &c->head.fixed);
+	return sl_convert_end(c, s == SL_OK ? sl_convert_for_each(c, copy_list) : s);
 }

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pipeline/output/output.h"
-#include "stages/formats/mcpl/mcpl.h"
-
 enum { PHOTON = 22 }; /* Particle Data Group code */
 
 /*
@@ -35,26 +32,24 @@ static enum sl_status plan_existing(struct sl_conversion *c, const struct sl_exi
 	return sl_existing_run_plan(existing, sets, to_list ? 2 + job->n_sets : 0, &c->plan);
 }
 
-/* The facts of merged runs are those of the first, and the sums over all; ids begin at 0. */
-static enum sl_status use_merged(struct sl_conversion *c)
+/*
+ * Sets c->plan and c->batch if the inputs are files of one run, or of merged runs: the facts of these
+ * are those of the first, and the sums over all; ids begin at 0.
+ */
+static enum sl_status use_runs(struct sl_conversion *c)
 {
+	struct sl_input_run *first = &c->runs.at[0];
+
+	if (!c->runs.known || (c->runs.n > 1 && !c->runs.merged))
+		return SL_OK;
+	if (!c->runs.merged)
+		SL_TRY(sl_input_run_read(first->folder, &first->existing));
+	c->batch.first_id = c->runs.merged ? 0 : first->first_id;
 	for (size_t i = 0; i < c->runs.n; i++)
 		c->batch.generated += c->runs.at[i].generated;
-	SL_TRY(plan_existing(c, &c->runs.at[0].existing));
+	SL_TRY(plan_existing(c, &first->existing));
 	c->plan->facts.merged = c->runs.json;
 	return SL_OK;
-}
-
-/* Sets c->plan and c->batch if the inputs are files of one run. */
-static enum sl_status use_run(struct sl_conversion *c)
-{
-	struct sl_input_run *run = &c->runs.at[0];
-
-	if (!c->runs.known || c->runs.n > 1)
-		return SL_OK;
-	SL_TRY(sl_input_run_read(run->folder, &run->existing));
-	c->batch = (struct sl_batch_facts){.first_id = run->first_id, .generated = run->generated};
-	return plan_existing(c, &run->existing);
 }
 
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
@@ -109,7 +104,7 @@ enum sl_status sl_origin_find(struct sl_conversion *c)
 	int level = c->facts.level;
 	struct sl_mcpl_facts facts;
 
-	SL_TRY(c->runs.merged ? use_merged(c) : use_run(c));
+	SL_TRY(use_runs(c));
 	if (c->job->n_sets > 0 && (!c->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (it is for MCPL made from the tables of a known "

@@ -158,15 +158,6 @@ static enum sl_status find_all(const struct sl_conversion *c, struct sl_runs *r,
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-/* Ids of parts are those of their run, so they must not be shifted. */
-static bool any_part(const struct sl_runs *r)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->at[i].existing.part.of > 0)
-			return true;
-	return false;
-}
-
 /*
  * Compares each run with the first one; notes the first that differs, and seeds that are repeated.
  */
@@ -177,7 +168,9 @@ static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
 	/* particles of a list do not depend on the seed, so its runs repeat them */
 	if (strstr(first->existing.config, "\nmodel:\n  list:"))
 		return false;
-	if (any_part(r)) {
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->at[i].existing.part.of == 0)
+			continue; /* ids of parts are those of their run, so they must not be shifted */
 		sl_convert_note(c,
 			"parts: the inputs are parts of a run (--part), whose counts are not "
 			"kept; sluice join makes the whole run of them");
@@ -271,24 +264,19 @@ static size_t write_json(const struct sl_runs *r, char *text, size_t size)
 	return j.used;
 }
 
-/* The run can have ended between the two readings, so its state alone is not enough. */
-static bool lacks_batches(const struct sl_existing_run *f, size_t committed)
-{
-	struct sl_existing_sizes sizes = {0};
-
-	return f->part.of == 0 && sl_existing_run_sizes(f, &sizes) == SL_OK && !sizes.stops &&
-	       committed < sizes.n_batches;
-}
-
 void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f, const char *path,
 	size_t committed)
 {
 	const char *state = f->state ? f->state : "unknown";
+	const bool done = strcmp(state, "done") == 0;
+	struct sl_existing_sizes sizes = {0};
 
-	if (strcmp(state, "done") != 0 || lacks_batches(f, committed))
+	/* the run can have ended between the two readings, so its state alone is not enough */
+	if (!done || (f->part.of == 0 && sl_existing_run_sizes(f, &sizes) == SL_OK &&
+			     !sizes.stops && committed < sizes.n_batches))
 		sl_convert_note(c,
 			"incomplete: the run in %s has not ended (state %s); %zu batches are committed",
-			path, strcmp(state, "done") == 0 ? "running" : state, committed);
+			path, done ? "running" : state, committed);
 }
 
 enum sl_status sl_runs_find(struct sl_conversion *c)

@@ -8,21 +8,8 @@
 
 #include <string.h>
 
-#include "pipeline/results/results.h"
 #include "pipeline/text/text.h"
 #include "stages/formats/formats.h"
-
-/* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
-static enum sl_status read_list(
-	struct sl_conversion *c, const struct sl_map *file, struct sl_survivors *s)
-{
-	struct sl_arena a = {0};
-
-	SL_TRY(sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
-	a = (struct sl_arena){s->block, 0, a.used};
-	return sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost);
-}
 
 /*
  * Marks weights and PDG codes that are equal in all rows as constant. MCPL states such a value once
@@ -46,9 +33,16 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 {
 	const struct sl_format *format = sl_format_of(path);
 	char folder[SL_PATH_BYTES];
+	struct sl_arena a = {0};
 
-	if (c->of_lists)
-		return sl_add_context(read_list(c, file, s), "%s", path);
+	if (c->of_lists) { /* a list is decoded twice: first to measure the memory of its columns */
+		SL_TRY(sl_add_context(
+			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path));
+		SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
+		a = (struct sl_arena){s->block, 0, a.used};
+		return sl_add_context(
+			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path);
+	}
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_columns(path, NULL, s);
@@ -167,19 +161,6 @@ enum sl_status sl_survey_add(struct sl_conversion *c, const char *path, const st
 	return SL_OK;
 }
 
-/* A constant column has one item; the output has one per row if another input has other values. */
-void sl_copy_items(const struct sl_table_column *to, uint32_t at, const struct sl_table_column *c,
-	uint32_t first, uint32_t n)
-{
-	size_t item = sl_column_facts[c->column].bytes;
-	char *out = (char *)to->data + at * item;
-
-	if (!c->constant)
-		memcpy(out, (const char *)c->data + first * item, n * item);
-	for (size_t i = 0; c->constant && i < n; i++)
-		memcpy(out + i * item, c->data, item);
-}
-
 struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set set)
 {
 	struct sl_table t = {.n = 0};
@@ -189,7 +170,7 @@ struct sl_table sl_survey_table(const struct sl_convert_survey *s, sl_column_set
 		if (SL_HAS(set, i))
 			t.column[t.n_columns++] =
 				(struct sl_table_column){.column = (enum sl_column)i,
-					.constant = SL_HAS(sl_survey_constants(s), i),
+					.constant = SL_HAS(s->seen & ~s->varied, i),
 					.data = (void *)(uintptr_t)&s->value[i]};
 	return t;
 }

@@ -127,6 +127,22 @@ static enum sl_status begin_table(struct sl_conversion *c)
 	return SL_OK;
 }
 
+/*
+ * Copies n items of a column from item `first` on to `to`, from item `at` on. The single item of a
+ * constant column is repeated: the output has one per row if another input has other values.
+ */
+static void copy_items(const struct sl_table_column *to, uint32_t at,
+	const struct sl_table_column *c, uint32_t first, uint32_t n)
+{
+	size_t item = sl_column_facts[c->column].bytes;
+	char *out = (char *)to->data + at * item;
+
+	if (!c->constant)
+		memcpy(out, (const char *)c->data + first * item, n * item);
+	for (size_t i = 0; c->constant && i < n; i++)
+		memcpy(out + i * item, c->data, item);
+}
+
 /* Adds the rows of a table to the block, which is passed on whenever it is full. */
 static enum sl_status add_rows(struct sl_conversion *c, const struct sl_table *t)
 {
@@ -137,7 +153,7 @@ static enum sl_status add_rows(struct sl_conversion *c, const struct sl_table *t
 		n = n < t->n - from ? n : t->n - from;
 		for (uint32_t k = 0; k < block->n_columns; k++)
 			if (!block->column[k].constant)
-				sl_copy_items(&block->column[k], block->n,
+				copy_items(&block->column[k], block->n,
 					sl_table_find(t, block->column[k].column), from, n);
 		block->n += n;
 		if (block->n == c->room)

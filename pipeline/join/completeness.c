@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/output.h"
-
 /* --- which batches ---------------------------------------------------------------------------- */
 
 /* Has the part only batches of its range? */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/output.h"
 #include "pipeline/report/tallies/tallies.h"
 #include "primitives/files/files.h"
 
@@ -45,20 +44,6 @@ static enum sl_status look_before(const char *to, struct before *before)
 	return sl_file_exists(&dir, "run.json", &before->run);
 }
 
-/* Refuses a directory with a run before the files of the parts are read, which can take long. */
-static enum sl_status check_free(const char *to)
-{
-	struct before before;
-
-	SL_TRY(look_before(to, &before));
-	if (!before.run)
-		return SL_OK;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run already (it would be overwritten); use --force to replace it, or "
-		"another --out",
-		to);
-}
-
 /* Takes over the files, then the manifest, and makes the files of the whole run. */
 static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined_parts *parts,
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *all,
@@ -88,17 +73,6 @@ static void leave(const struct sl_plan *plan, struct sl_dir *dir, const struct b
 }
 
 /*
- * Removes what a failed join has written, all with names that were free before, or of a replaced
- * run.
- */
-static void remove_written(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
-
-	(void)sl_stale_files_remove_run(&s);
-}
-
-/*
  * Writes the run in *dir, which is closed after a failure. Until it is open, nothing in it is this
  * join's. The message of a failure stays, also if a removal fails.
  */
@@ -106,7 +80,8 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 	struct sl_workspace *w, const struct sl_manifest *all, struct sl_dir *dir,
 	struct sl_manifest *written)
 {
-	struct sl_manifest none = {.line = NULL};
+	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest none = {.line = NULL};
+	struct sl_stale_files stale;
 	struct sl_failure failure;
 	struct before before;
 	enum sl_status s;
@@ -114,13 +89,15 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 
 	SL_TRY(look_before(w->plan->to, &before));
 	s = sl_output_open(w, NULL, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
-	sl_manifest_free(&none);
 	opened = s == SL_OK;
 	if (opened)
 		s = fill(job, parts, w, dir, all, written);
 	failure = sl_failure_keep(s);
-	if (opened && s != SL_OK)
-		remove_written(w->plan, dir);
+	if (opened && s != SL_OK) {
+		/* all with names that were free before, or of a replaced run */
+		stale = sl_stale_files_for(w->plan, dir, NULL);
+		(void)sl_stale_files_remove_run(&stale);
+	}
 	if (s != SL_OK)
 		leave(w->plan, dir, &before);
 	return sl_failure_first(&failure, SL_OK);
@@ -139,38 +116,24 @@ static enum sl_status write_run(const struct sl_join_job *job, const struct sl_j
 	return sl_checks(w->plan, &results);
 }
 
-/* What run.json says about the parts. */
-static enum sl_status make_origin(
-	const struct sl_joined_parts *parts, struct sl_parts_origin *origin)
-{
-	void *times;
-
-	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(parts->n, sizeof(struct sl_part_times)), &times));
-	*origin = (struct sl_parts_origin){.members = parts->members,
-		.part = (struct sl_part_times *)times,
-		.n_parts = parts->n};
-	for (size_t i = 0; i < parts->n; i++)
-		origin->part[i] = parts->at[i].times;
-	return SL_OK;
-}
-
 static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_parts *parts,
 	const struct sl_plan *plan, struct sl_manifest *all)
 {
+	SL_CLOSED_BY(sl_host_give) void *times = NULL;
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
-	struct sl_parts_origin origin = {.part = NULL};
-	enum sl_status s;
+	struct sl_parts_origin origin = {.members = parts->members, .n_parts = parts->n};
 
 	SL_TRY(sl_parts_collect(parts, plan, all));
 	SL_TRY(sl_joined_files_check(parts, plan, all));
 	if (job->force) /* a run is only replaced if its replacement is undamaged */
 		SL_TRY(sl_joined_files_take(parts, plan, all, NULL, job->stop));
 	SL_TRY(sl_workspace_open(plan, &w));
-	SL_TRY(make_origin(parts, &origin));
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(parts->n, sizeof(*origin.part)), &times));
+	origin.part = (struct sl_part_times *)times;
+	for (size_t i = 0; i < parts->n; i++)
+		origin.part[i] = parts->at[i].times;
 	w->origin = &origin;
-	s = write_run(job, parts, w, all);
-	sl_memory_give(SL_HOST, origin.part);
-	return s;
+	return write_run(job, parts, w, all);
 }
 
 enum sl_status sl_join(const struct sl_join_job *job)
@@ -178,10 +141,16 @@ enum sl_status sl_join(const struct sl_join_job *job)
 	SL_CLOSED_BY(sl_parts_free) struct sl_joined_parts parts = {.n = 0};
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest all = {.line = NULL};
+	struct before before = {.run = false};
 
 	SL_TRY(sl_parts_open(job->in, job->n, &parts));
 	SL_TRY(make_plan(&parts, job->to, &plan));
-	if (!job->force)
-		SL_TRY(check_free(job->to));
+	if (!job->force) /* before the files of the parts are read, which can take long */
+		SL_TRY(look_before(job->to, &before));
+	if (before.run)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run already (it would be overwritten); use --force to replace it, or "
+			"another --out",
+			job->to);
 	return join_plan(job, &parts, plan, &all);
 }

@@ -18,11 +18,6 @@ static enum sl_status identify(const struct sl_dir *dir, uint64_t *device, uint6
 	return sl_file_identity(dir, ".", &exists, device, number);
 }
 
-static uint64_t bytes_of(const struct sl_manifest_line *l)
-{
-	return l->file_bytes + l->bins_bytes + l->order_bytes;
-}
-
 /*
  * Refuses the directory of a part; *copied: its files cannot be linked to a directory of `to`'s
  * device.
@@ -56,7 +51,9 @@ static enum sl_status check_parts(const struct sl_joined_parts *parts, const str
 		SL_TRY(check_part(&parts->at[i], to, is_to, &copied));
 		for (; line < all->n && sl_parts_find(parts, plan, all->line[line].batch) == i;
 			line++)
-			*bytes += copied ? bytes_of(&all->line[line]) : 0;
+			*bytes += copied ? all->line[line].file_bytes + all->line[line].bins_bytes +
+			                           all->line[line].order_bytes
+			                 : 0;
 	}
 	return SL_OK;
 }
@@ -84,27 +81,23 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-static enum sl_status copy(const struct sl_dir *from, const char *name, const struct sl_dir *to)
-{
-	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
-	char path[SL_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
-	SL_TRY(sl_map_file(path, &file));
-	return sl_file_commit(to, name, file.at, file.bytes, false);
-}
-
 /* Takes over one file, if it exists; a run without such files has an empty name. */
 static enum sl_status take(const struct sl_dir *from, const char *name, const struct sl_dir *to)
 {
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	bool exists = name[0] != '\0', linked;
+	char path[SL_PATH_BYTES];
 
 	if (exists)
 		SL_TRY(sl_file_exists(from, name, &exists));
 	if (!exists)
 		return SL_OK;
 	SL_TRY(sl_file_link(from, name, to, &linked));
-	return linked ? SL_OK : copy(from, name, to);
+	if (linked)
+		return SL_OK;
+	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
+	SL_TRY(sl_map_file(path, &file));
+	return sl_file_commit(to, name, file.at, file.bytes, false);
 }
 
 /*

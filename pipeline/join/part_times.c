@@ -82,22 +82,22 @@ void sl_part_times_add(
 enum sl_status sl_part_members_read(const struct sl_dir *dir, char **members)
 {
 	static const char start[] = "\n\t\"machine\": {", stop[] = ",\n\t\"batches\": [";
-	char *text, *from, *end;
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
+	char *from, *end;
 	size_t bytes;
 
 	*members = NULL;
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
 	from = strstr(text, start);
 	end = from ? strstr(from, stop) : NULL;
-	if (!end) {
-		sl_memory_give(SL_HOST, text);
+	if (!end)
 		return sl_fail(SL_BAD_INPUT,
 			"%s/run.json: has no machine (another program wrote it); compute the part again "
 			"with --force",
 			dir->path);
-	}
 	*end = '\0';
 	memmove(text, from, (size_t)(end - from) + 1);
 	*members = text;
+	text = NULL;
 	return SL_OK;
 }

@@ -124,17 +124,6 @@ static enum sl_status compare(const struct sl_joined_parts *parts,
 		i < n ? setting[i] : "");
 }
 
-/* Keeps the run.json of the first part. */
-static enum sl_status keep_first(
-	struct sl_joined_parts *parts, const struct sl_dir *dir, const struct sl_existing_run *run)
-{
-	parts->first = *run;
-	parts->has_first = true;
-	parts->of = run->part.of;
-	SL_TRY(read_settings(run, parts->setting, &parts->n_settings, &parts->deflate));
-	return sl_part_members_read(dir, &parts->members);
-}
-
 /* Uses run.json, which is of the first part or is compared with it. */
 static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_part *part,
 	const struct sl_dir *dir, const struct sl_existing_run *run)
@@ -149,7 +138,15 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 			"%s: holds a part of rules version %lu, and this program has version %d; join "
 			"the parts with the program that computed them",
 			part->path, run->rules_version, SL_RULES_VERSION);
-	SL_TRY(parts->has_first ? compare(parts, part, run) : keep_first(parts, dir, run));
+	if (parts->has_first) {
+		SL_TRY(compare(parts, part, run));
+	} else {
+		parts->first = *run;
+		parts->has_first = true;
+		parts->of = run->part.of;
+		SL_TRY(read_settings(run, parts->setting, &parts->n_settings, &parts->deflate));
+		SL_TRY(sl_part_members_read(dir, &parts->members));
+	}
 	part->part = run->part;
 	sl_part_times_add(run, &part->times, &parts->session);
 	return sl_manifest_read(dir, &part->manifest);

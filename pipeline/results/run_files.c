@@ -10,11 +10,12 @@
 #include "primitives/files/files.h"
 #include "stages/inputs/inputs.h"
 
-/* Cuts the array of paths and the paths; only measures while a has no memory. */
+/* Cuts the arrays of paths and checksums, and the paths; only measures while a has no memory. */
 static void lay_out(struct sl_arena *a, const char *folder, const struct sl_manifest *m,
 	struct sl_run_files *files)
 {
 	const char **path = (const char **)sl_cut_items(a, m->n, sizeof(*path));
+	uint32_t *crc = (uint32_t *)sl_cut_items(a, m->n, sizeof(*crc));
 
 	for (size_t i = 0; i < m->n; i++) {
 		size_t bytes = strlen(folder) + strlen(m->line[i].file) + 2;
@@ -24,8 +25,10 @@ static void lay_out(struct sl_arena *a, const char *folder, const struct sl_mani
 			continue;
 		snprintf(text, bytes, "%s/%s", folder, m->line[i].file);
 		path[i] = text;
+		crc[i] = m->line[i].file_crc;
 	}
 	files->path = path;
+	files->crc = crc;
 	files->n = m->n;
 }
 

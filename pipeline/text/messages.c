@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/device/device.h"
-
 enum {
 	SHOWN_MAX = 48, /* bytes before the cut; escapes and "..." then fit in SL_SHOWN_BYTES */
 	WORD_MAX = 64   /* longer words get no suggestion */
@@ -156,14 +154,6 @@ const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
 		snprintf(text, SL_DURATION_BYTES, "%.0f d %.0f h", floor(hours / 24),
 			hours - 24 * floor(hours / 24));
 	return text;
-}
-
-void sl_host_give(void *p)
-{
-	void *memory;
-
-	memcpy(&memory, p, sizeof(memory));
-	sl_memory_give(SL_HOST, memory);
 }
 
 struct sl_failure sl_failure_keep(enum sl_status s)

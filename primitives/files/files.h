@@ -11,6 +11,19 @@
 
 SL_C_BEGIN
 
+/* --- scopes ----------------------------------------------------------------------------------- */
+
+/*
+ * A variable that is closed where its scope is left, also by SL_TRY. The function gets its address,
+ * so the variable begins with a value that it can close:
+ *
+ *	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+ */
+#define SL_CLOSED_BY(function) __attribute__((cleanup(function)))
+
+/* Gives back the host memory that a pointer refers to; p is the address of the pointer. */
+void sl_host_give(void *p);
+
 /* --- dirs ------------------------------------------------------------------------------------- */
 
 /*

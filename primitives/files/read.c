@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <libdeflate.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -168,4 +169,12 @@ uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size)
 uint32_t sl_crc32_combine(uint32_t crc, uint32_t next, size_t size)
 {
 	return (uint32_t)crc32_combine(crc, next, (z_off_t)size);
+}
+
+void sl_host_give(void *p)
+{
+	void *memory;
+
+	memcpy(&memory, p, sizeof(memory));
+	sl_memory_give(SL_HOST, memory);
 }

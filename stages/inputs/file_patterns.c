@@ -10,8 +10,6 @@
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "primitives/files/disk.h"
-#include "primitives/files/files.h"
-#include "stages/formats/phase_space/phase_space.h"
 
 /* The files of an item. */
 struct found_files {
@@ -36,19 +34,6 @@ static int by_bytes(const void *a, const void *b)
 	return headers ? headers : strcmp(x, y);
 }
 
-/*
- * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an
- * IAEA phase space must not read it twice, so a header counts only if nothing else matches.
- */
-static size_t count_lists(char *const *path, size_t n)
-{
-	size_t lists = 0;
-
-	while (lists < n && !sl_phase_space_is_header(path[lists]))
-		lists++;
-	return lists > 0 ? lists : n;
-}
-
 /* The errno that stopped glob(), which has no argument for it. */
 static _Thread_local int glob_error;
 
@@ -63,15 +48,6 @@ static int stop_at_error(const char *folder, int error)
 	return glob_error != 0;
 }
 
-/* Finds the files of a run. */
-static enum sl_status find_run(const char *item, sl_run_lister *list_run, struct found_files *f)
-{
-	SL_TRY(list_run(item, &f->run));
-	f->path = f->run.path;
-	f->n = f->run.n;
-	return SL_OK;
-}
-
 /* Finds the files of an item; the caller calls drop_files(f) after success. */
 static enum sl_status find_files(const char *item, sl_run_lister *list_run, struct found_files *f)
 {
@@ -80,8 +56,12 @@ static enum sl_status find_files(const char *item, sl_run_lister *list_run, stru
 
 	*f = (struct found_files){.item = item, .n = 1, .path = &f->item};
 	SL_TRY(sl_dir_exists(item, &is_folder));
-	if (is_folder)
-		return find_run(item, list_run, f);
+	if (is_folder) {
+		SL_TRY(list_run(item, &f->run));
+		f->path = f->run.path;
+		f->n = f->run.n;
+		return SL_OK;
+	}
 	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
 	error = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
@@ -100,7 +80,14 @@ static enum sl_status find_files(const char *item, sl_run_lister *list_run, stru
 	f->is_pattern = true;
 	f->path = (const char *const *)f->files.gl_pathv;
 	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
-	f->n = count_lists(f->files.gl_pathv, f->files.gl_pathc);
+	/*
+	 * A pattern that matches both files of an IAEA phase space must not read it twice, so a
+	 * header counts only if nothing else matches.
+	 */
+	f->n = 0;
+	while (f->n < f->files.gl_pathc && !sl_phase_space_is_header(f->path[f->n]))
+		f->n++;
+	f->n = f->n > 0 ? f->n : f->files.gl_pathc;
 	return SL_OK;
 }
 
@@ -126,7 +113,8 @@ static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_
 			if (!copy)
 				continue;
 			memcpy(copy, path, strlen(path) + 1);
-			names->at[at] = (struct sl_input_file){copy, item};
+			names->at[at] = (struct sl_input_file){copy, item, found[item].run.n > 0,
+				found[item].run.n > 0 ? found[item].run.crc[i] : 0};
 		}
 }
 

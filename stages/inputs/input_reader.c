@@ -9,44 +9,34 @@
  */
 #include "stages/inputs/inputs.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
-#include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/phase_space/phase_space.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
 #define FILE_PARTICLES_MOST (UINT64_C(1) << 48)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Opens the stream of file k at its first particle. */
-static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
-{
-	struct sl_input_source *f = &r->source[k];
-
-	if (!sl_is_gzip(f->map.at, f->map.bytes)) {
-		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
-		return sl_mcpl_skip_head(&f->stream);
-	}
-	SL_TRY(sl_reading_begin_gzip(r, k));
-	f->stream = r->gzip;
-	return SL_OK;
-}
-
-/* Opens file k, which is MCPL or of another format. */
+/* Opens file k, at its first particle; it is MCPL or of another format. */
 static enum sl_status open_source(struct sl_reading *r, uint32_t k, const char *path)
 {
 	struct sl_input_source *f = &r->source[k];
+	enum sl_status s;
 
-	SL_TRY(sl_input_source_map(f, path));
-	if (f->space)
-		return SL_OK;
-	SL_TRY(sl_add_context(begin_stream(r, k), "%s", path));
-	return sl_add_context(sl_mcpl_head_check(f->map.at, f->map.bytes), "%s", path);
+	SL_TRY(sl_map_file(path, &f->map));
+	s = sl_phase_space_open(path, &f->map, &f->space);
+	if (s == SL_OK && !f->space && sl_is_gzip(f->map.at, f->map.bytes)) {
+		s = sl_reading_begin_gzip(r, k);
+		f->stream = r->gzip;
+	} else if (s == SL_OK && !f->space) {
+		s = sl_mcpl_open(&f->stream, f->map.at, f->map.bytes);
+		s = s == SL_OK ? sl_mcpl_skip_head(&f->stream) : s;
+	}
+	if (s == SL_OK && !f->space)
+		s = sl_mcpl_head_check(f->map.at, f->map.bytes);
+	return sl_add_context(s, "%s", path);
 }
 
 /*
@@ -55,12 +45,12 @@ static enum sl_status open_source(struct sl_reading *r, uint32_t k, const char *
  */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
-	struct sl_input_source *source = &inputs->reading->source[k];
+	struct sl_input_source *source = &inputs->reading.source[k];
 	const struct sl_mcpl_stream *s = &source->stream;
 	const struct sl_mcpl_header *h;
 	struct sl_input *f = &inputs->at[k];
 
-	SL_TRY(open_source(inputs->reading, k, f->path));
+	SL_TRY(open_source(&inputs->reading, k, f->path));
 	h = sl_input_source_fields(source);
 	if (h->particles > FILE_PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
@@ -90,7 +80,7 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
  */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
-	const struct sl_mcpl_header *h = sl_input_source_fields(&inputs->reading->source[k]);
+	const struct sl_mcpl_header *h = sl_input_source_fields(&inputs->reading.source[k]);
 	const struct sl_particle values = {.weight = (float)h->weight, .pdg = h->pdg};
 
 	if (k == 0) {
@@ -110,55 +100,31 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
-/* Cuts the memory for n files; returns NULL if the arena only measures. */
-static struct sl_inputs *lay_out(struct sl_arena *a, uint32_t n)
-{
-	struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(a, sizeof(*inputs));
-	struct sl_input *at = (struct sl_input *)sl_cut_items(a, n, sizeof(*at));
-	struct sl_reading *reading = (struct sl_reading *)sl_cut(a, sizeof(*reading));
-	struct sl_input_source *source =
-		(struct sl_input_source *)sl_cut_items(a, n, sizeof(*source));
-
-	if (!a->base)
-		return NULL;
-	memset(a->base, 0, a->size);
-	*inputs = (struct sl_inputs){.at = at, .memory = a->size, .reading = reading};
-	reading->source = source;
-	return inputs;
-}
-
-/* Allocates the memory for n files as one block, measured and cut by the same code. */
-static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
-{
-	struct sl_arena a = {0};
-	void *memory;
-
-	lay_out(&a, n);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
-	a = (struct sl_arena){memory, 0, a.used};
-	*made = lay_out(&a, n);
-	pthread_mutex_init(&(*made)->reading->lock, NULL);
-	pthread_cond_init(&(*made)->reading->next, NULL);
-	return SL_OK;
-}
-
 enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
 	struct sl_inputs **made, uint32_t *which)
 {
 	struct sl_input_files names;
 	struct sl_inputs *inputs;
 	enum sl_status s;
+	void *memory;
+	size_t bytes;
 
 	*made = NULL;
 	SL_TRY(sl_find_input_files(files, list_run, &names, which));
-	s = get_inputs(names.n, made);
+	bytes = sizeof(*inputs) + names.n * (sizeof(*inputs->at) + sizeof(*inputs->reading.source));
+	s = sl_memory_get(SL_HOST, bytes, &memory);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);
 		return s;
 	}
-	inputs = *made;
+	memset(memory, 0, bytes);
+	inputs = *made = (struct sl_inputs *)memory;
+	inputs->reading.source = (struct sl_input_source *)(void *)(inputs + 1);
+	inputs->at = (struct sl_input *)(void *)(inputs->reading.source + names.n);
+	pthread_mutex_init(&inputs->reading.lock, NULL);
+	pthread_cond_init(&inputs->reading.next, NULL);
 	inputs->names = names;
-	inputs->memory += names.bytes;
+	inputs->memory = bytes + names.bytes;
 	for (uint32_t k = 0; k < names.n; k++) {
 		inputs->at[k].path = names.at[k].path;
 		inputs->at[k].item = *which = names.at[k].item;
@@ -167,7 +133,7 @@ enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_
 		find_constants(inputs, k);
 		inputs->particles += inputs->at[k].particles;
 	}
-	if (inputs->reading->gzipped)
+	if (inputs->reading.gzipped)
 		inputs->memory += SL_MCPL_GZIP_BYTES;
 	return SL_OK;
 }
@@ -177,20 +143,21 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	if (!inputs)
 		return;
 	sl_mcpl_metadata_free(inputs->metadata);
-	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_input_source_close(&inputs->reading->source[k]);
-	if (inputs->reading->gzipped)
-		sl_mcpl_close(&inputs->reading->gzip);
-	sl_memory_give(SL_HOST, inputs->reading->kept);
-	pthread_cond_destroy(&inputs->reading->next);
-	pthread_mutex_destroy(&inputs->reading->lock);
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		sl_phase_space_close(inputs->reading.source[k].space);
+		sl_unmap(&inputs->reading.source[k].map);
+	}
+	sl_mcpl_close(&inputs->reading.gzip);
+	sl_memory_give(SL_HOST, inputs->reading.kept);
+	pthread_cond_destroy(&inputs->reading.next);
+	pthread_mutex_destroy(&inputs->reading.lock);
 	sl_memory_give(SL_HOST, inputs->names.at);
 	sl_memory_give(SL_HOST, inputs);
 }
 
 void sl_inputs_restart(struct sl_inputs *inputs)
 {
-	inputs->reading->turn = 0;
+	inputs->reading.turn = 0;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -296,13 +263,6 @@ static enum sl_status read_space(
 	return SL_OK;
 }
 
-/* Reads particles of file k, which is not in gzip. */
-static enum sl_status read_random(
-	const struct sl_input_source *f, uint64_t from, const struct places *to)
-{
-	return f->space ? read_space(f->space, from, to) : read_plain(f, from, to);
-}
-
 /*
  * The same for gzip file k; skips the particles before. Batches in order of their turns skip
  * nothing; a resumed run decompresses from the beginning once.
@@ -330,6 +290,7 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	uint64_t begin = b->first_id, end = b->first_id + b->n;
 
 	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input_source *source = &inputs->reading.source[k];
 		const struct sl_input *f = &inputs->at[k];
 		uint64_t first = f->first > begin ? f->first : begin;
 		uint64_t last = f->first + f->particles;
@@ -345,9 +306,10 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 		to.n = (uint32_t)(last - first);
 		if (SL_HAS(inputs->constants, SL_COLUMN_weight))
 			to.weight = inputs->constant.weight;
-		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first, &to)
-		            : read_random(&inputs->reading->source[k], first - f->first, &to);
-		if (sl_input_source_is_changed(&inputs->reading->source[k], f->path))
+		s = gzipped         ? read_gzipped(&inputs->reading, k, first - f->first, &to)
+		    : source->space ? read_space(source->space, first - f->first, &to)
+		                    : read_plain(source, first - f->first, &to);
+		if (sl_input_source_is_changed(source, f->path))
 			return sl_fail(SL_DISK,
 				"%s: the file became shorter or changed while it was read; restore it and "
 				"rerun with --resume",
@@ -368,7 +330,7 @@ static void wait_for_turn(struct sl_reading *reading, const struct sl_batch *b)
 /* Waits for the turn of b and reads from gzip files. */
 static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
-	struct sl_reading *reading = inputs->reading;
+	struct sl_reading *reading = &inputs->reading;
 	enum sl_status s;
 
 	pthread_mutex_lock(&reading->lock);
@@ -380,7 +342,7 @@ static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 
 enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *part)
 {
-	if (inputs->reading->in_turn)
+	if (inputs->reading.in_turn)
 		SL_TRY(read_in_turn(inputs, part));
 	return read_some(inputs, false, part);
 }
@@ -388,7 +350,7 @@ enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *pa
 /* Also after a failure, because the batches that wait would otherwise never end. */
 void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b)
 {
-	struct sl_reading *reading = inputs->reading;
+	struct sl_reading *reading = &inputs->reading;
 
 	if (!reading->in_turn || b->turn == SL_NO_TURN)
 		return;

@@ -1,20 +1,6 @@
 /* input_source.c - see inputs.h. */
 #include "stages/inputs/inputs.h"
 
-#include "primitives/files/files.h"
-
-enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path)
-{
-	SL_TRY(sl_map_file(path, &f->map));
-	return sl_add_context(sl_phase_space_open(path, &f->map, &f->space), "%s", path);
-}
-
-void sl_input_source_close(struct sl_input_source *f)
-{
-	sl_phase_space_close(f->space);
-	sl_unmap(&f->map);
-}
-
 const struct sl_mcpl_header *sl_input_source_fields(const struct sl_input_source *f)
 {
 	return f->space ? &f->space->fields : &f->stream.header;

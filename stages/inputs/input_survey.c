@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 
 /* The unit must be a float, also for the smallest weights. */
 enum { SUM_BITS = 29, SHIFT_MOST = 127 };
@@ -49,7 +48,7 @@ static size_t lay_out_kept(struct sl_inputs *inputs, size_t most, void *block)
 	size_t used = 0;
 
 	for (uint32_t k = 0; k < inputs->n; k++)
-		used = cut_kept(&inputs->reading->source[k], used, &most, block);
+		used = cut_kept(&inputs->reading.source[k], used, &most, block);
 	return used;
 }
 
@@ -61,21 +60,10 @@ static void get_kept(struct sl_inputs *inputs, size_t most)
 {
 	size_t bytes = lay_out_kept(inputs, most, NULL);
 
-	if (bytes == 0 || sl_memory_get(SL_HOST, bytes, &inputs->reading->kept) != SL_OK)
+	if (bytes == 0 || sl_memory_get(SL_HOST, bytes, &inputs->reading.kept) != SL_OK)
 		return;
-	lay_out_kept(inputs, most, inputs->reading->kept);
+	lay_out_kept(inputs, most, inputs->reading.kept);
 	inputs->memory += bytes;
-}
-
-/* The records of gzip file k are kept: it is read as a plain one from now on. */
-static void read_kept(struct sl_inputs *inputs, uint32_t k)
-{
-	struct sl_input_source *f = &inputs->reading->source[k];
-
-	inputs->at[k].gzipped = false;
-	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
-		.at = f->kept,
-		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
 }
 
 /* What the survey of all files shares. */
@@ -104,27 +92,20 @@ static enum sl_status check_header(const struct sl_reading *reading, uint32_t k)
 static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	struct sl_inputs *inputs = all->inputs;
-	struct sl_reading *reading = inputs->reading;
-	const struct sl_input_source *f = &reading->source[k];
+	struct sl_reading *reading = &inputs->reading;
+	struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
 	SL_TRY(check_header(reading, k));
 	pass->keep = f->kept;
 	SL_TRY(sl_check_mcpl_records(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;
-	if (f->kept)
-		read_kept(inputs, k);
+	inputs->at[k].gzipped = !f->kept;
+	if (f->kept) /* it is read as a plain one from now on */
+		f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
+			.at = f->kept,
+			.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
 	return SL_OK;
-}
-
-/* Checks the particles of MCPL file k. */
-static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
-{
-	const struct sl_input_source *f = &all->inputs->reading->source[k];
-
-	SL_TRY(sl_check_mcpl_weight(&f->stream.header, &pass->weights));
-	return f->stream.gzipped ? survey_gzip(all, k, pass)
-	                         : sl_survey_plain(&all->pool, &f->stream, pass);
 }
 
 /*
@@ -133,19 +114,25 @@ static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k, struct s
  */
 static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
-	const struct sl_input_source *f = &all->inputs->reading->source[k];
+	const struct sl_input_file *name = &all->inputs->names.at[k];
+	const struct sl_input_source *f = &all->inputs->reading.source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at, *end = begin + f->map.bytes;
 	struct sl_mcpl_pass pass = {
 		.summed = begin, .drops = all->inputs->drops, .weights = all->weights};
-	enum sl_status s =
-		f->space ? sl_check_phase_space(f->space, &pass) : survey_mcpl(all, k, &pass);
+	enum sl_status s = f->space ? sl_check_phase_space(f->space, &pass)
+	                            : sl_check_mcpl_weight(&f->stream.header, &pass.weights);
 
+	if (s == SL_OK && !f->space)
+		s = f->stream.gzipped ? survey_gzip(all, k, &pass)
+		                      : sl_survey_plain(&all->pool, &f->stream, &pass);
 	all->weights = pass.weights;
 	all->inputs->at[k].damaged = pass.damaged;
 	all->inputs->at[k].crc =
 		f->space ? sl_input_source_crc(f)
 			 : sl_crc32_update(pass.crc, pass.summed, (size_t)(end - pass.summed));
-	return s;
+	return s != SL_OK || !name->committed || all->inputs->at[k].crc == name->crc
+	               ? s
+	               : sl_fail(SL_BAD_INPUT, SL_OTHER_THAN_COMMITTED);
 }
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)
@@ -159,7 +146,7 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
 		if (s == SL_OK)
 			s = sl_add_context(survey(&all, k), "%s", inputs->at[k].path);
 		else
-			inputs->at[k].crc = sl_input_source_crc(&inputs->reading->source[k]);
+			inputs->at[k].crc = sl_input_source_crc(&inputs->reading.source[k]);
 	sl_job_pool_close(&all.pool);
 	inputs->weight_shift = shift_for(all.weights);
 	return s;
@@ -168,33 +155,30 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
 const void *sl_inputs_records(const struct sl_inputs *inputs)
 {
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		const struct sl_input_source *f = &inputs->reading->source[k];
+		const struct sl_input_source *f = &inputs->reading.source[k];
 
 		if (f->space || (inputs->at[k].particles > 0 && !f->kept) ||
 			!sl_mcpl_has_same_layout(&f->stream.header, &inputs->layout))
 			return NULL;
 	}
-	return inputs->reading->kept;
+	return inputs->reading.kept;
 }
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 {
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_mcpl_part *parts;
-	enum sl_status s;
-	void *memory;
 
 	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
 	parts = (struct sl_mcpl_part *)memory;
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		parts[k] = sl_input_source_part(&inputs->reading->source[k]);
+		parts[k] = sl_input_source_part(&inputs->reading.source[k]);
 		parts[k].first = inputs->at[k].first;
 		parts[k].particles = inputs->at[k].particles;
 	}
-	s = sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata);
-	if (s == SL_OK)
-		inputs->memory += inputs->metadata->memory;
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	SL_TRY(sl_mcpl_metadata_add(parts, inputs->n, true, &inputs->metadata));
+	inputs->memory += inputs->metadata->memory;
+	return SL_OK;
 }
 
 /* Names are not compared: a file can have several, by links and by relative paths. */
@@ -207,7 +191,7 @@ enum sl_status sl_inputs_contain(
 	*contain = false;
 	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
 	for (uint32_t k = 0; exists && k < inputs->n; k++)
-		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
+		*contain |= sl_input_source_is(&inputs->reading.source[k], device, number);
 	return SL_OK;
 }
 

@@ -23,7 +23,9 @@ enum { SL_INPUTS_MAX = 4096 };
 
 struct sl_input_file {
 	const char *path;
-	uint32_t item; /* index of the item that it comes from */
+	uint32_t item;  /* index of the item that it comes from */
+	bool committed; /* of a run, whose manifest has the checksum */
+	uint32_t crc;
 };
 
 struct sl_input_files {
@@ -32,12 +34,18 @@ struct sl_input_files {
 	struct sl_input_file *at; /* names and array, freed with sl_memory_give() */
 };
 
-/* The paths of the survivor files of a run, in the order of their batches. */
+/* The paths and checksums of the survivor files of a run, in the order of their batches. */
 struct sl_run_files {
 	const char *const *path;
+	const uint32_t *crc;
 	size_t n;
-	void *block; /* memory of the paths, freed with sl_memory_give() */
+	void *block; /* memory of both, freed with sl_memory_give() */
 };
+
+/* The end of a message about a file that is not the one of the manifest. */
+#define SL_OTHER_THAN_COMMITTED                                                                      \
+	"the file is not the one that its run has committed, because it is damaged or was changed; " \
+	"compute it again with sluice run --resume"
 
 /* Lists the files of the run in a directory; stages/ does not read manifests. */
 typedef enum sl_status sl_run_lister(const char *folder, struct sl_run_files *files);
@@ -54,6 +62,74 @@ enum sl_status sl_find_input_files(const struct sl_lines *items, sl_run_lister *
 
 /* SL_USAGE or SL_DISK if the files of an item do not exist; a file is not opened. */
 enum sl_status sl_look_up_input_files(const char *item, sl_run_lister *list_run);
+
+/* --- input_source ----------------------------------------------------------------------------- */
+
+/*
+ * An open input file: an MCPL list, or a list of another format (phase_space.h).
+ *
+ * Sources do not change after they are opened, so any number of threads may use them.
+ */
+
+struct sl_input_source {
+	struct sl_map map;
+	struct sl_mcpl_stream stream; /* of MCPL, at the first particle; each reader copies it. Of a
+	                                 gzip file only the header is valid */
+	struct sl_phase_space *space; /* of another format; NULL: MCPL */
+	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (input_survey.c) */
+};
+
+/* What the particles of an open file have. */
+const struct sl_mcpl_header *sl_input_source_fields(const struct sl_input_source *f);
+
+/* Bytes of a file and their CRC-32. An IAEA phase space is two files, one after the other. */
+size_t sl_input_source_bytes(const struct sl_input_source *f);
+uint32_t sl_input_source_crc(const struct sl_input_source *f);
+
+/*
+ * A stamp that changes if a file is replaced or written to, from the stamp of the files before it.
+ */
+uint64_t sl_input_source_stamp(const struct sl_input_source *f, uint64_t stamp);
+
+/* Whether a file was written to since it was opened. */
+bool sl_input_source_is_changed(const struct sl_input_source *f, const char *path);
+
+/* Whether it is the file with this device and inode number. */
+bool sl_input_source_is(const struct sl_input_source *f, uint64_t device, uint64_t number);
+
+/* The file as MCPL, at least its header, for metadata. */
+struct sl_mcpl_part sl_input_source_part(const struct sl_input_source *f);
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/*
+ * The state of reading, private to this folder: the open files, and the stream of gzip
+ * files.
+ */
+
+/* No gzip file is being decompressed. */
+#define SL_NO_INPUT_FILE UINT32_MAX
+
+/*
+ * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need
+ * no lock; the members after them are protected by lock.
+ */
+struct sl_reading {
+	struct sl_input_source *source; /* one per file */
+	void *kept; /* NULL, or one block with the records of gzip files that the survey keeps */
+	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
+	 * of the file that it is in, or SL_NO_INPUT_FILE. */
+	struct sl_mcpl_stream gzip;
+	bool gzipped;
+	bool in_turn; /* batches must decompress some file in the order of their turns */
+	uint32_t gzip_file;
+	pthread_mutex_t lock;
+	pthread_cond_t next;
+	uint64_t turn; /* the turn of the batch that may read gzip files next */
+};
+
+/* Moves the stream of gzip files to the first particle of file k. */
+enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k);
 
 /* --- input_reader ----------------------------------------------------------------------------- */
 
@@ -103,7 +179,7 @@ struct sl_inputs {
 	bool drops;       /* damaged particles are dropped; set between opening and survey */
 	int weight_shift; /* for sl_recipe; set by sl_inputs_survey() */
 	struct sl_mcpl_metadata *metadata; /* NULL: not read */
-	struct sl_reading *reading;        /* state of reading, private, inputs.h */
+	struct sl_reading reading;         /* private */
 };
 
 /*
@@ -131,47 +207,6 @@ void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b);
 
 /* Resets the turns to 0, for another pass over the batches. */
 void sl_inputs_restart(struct sl_inputs *inputs);
-
-/* --- input_source ----------------------------------------------------------------------------- */
-
-/*
- * An open input file: an MCPL list, or a list of another format (phase_space.h).
- *
- * Sources do not change after they are opened, so any number of threads may use them.
- */
-
-struct sl_input_source {
-	struct sl_map map;
-	struct sl_mcpl_stream stream; /* of MCPL, at the first particle; each reader copies it. Of a
-	                                 gzip file only the header is valid */
-	struct sl_phase_space *space; /* of another format; NULL: MCPL */
-	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (input_survey.c) */
-};
-
-/* Maps a file and opens it if it is not MCPL. */
-enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path);
-void sl_input_source_close(struct sl_input_source *f);
-
-/* What the particles of an open file have. */
-const struct sl_mcpl_header *sl_input_source_fields(const struct sl_input_source *f);
-
-/* Bytes of a file and their CRC-32. An IAEA phase space is two files, one after the other. */
-size_t sl_input_source_bytes(const struct sl_input_source *f);
-uint32_t sl_input_source_crc(const struct sl_input_source *f);
-
-/*
- * A stamp that changes if a file is replaced or written to, from the stamp of the files before it.
- */
-uint64_t sl_input_source_stamp(const struct sl_input_source *f, uint64_t stamp);
-
-/* Whether a file was written to since it was opened. */
-bool sl_input_source_is_changed(const struct sl_input_source *f, const char *path);
-
-/* Whether it is the file with this device and inode number. */
-bool sl_input_source_is(const struct sl_input_source *f, uint64_t device, uint64_t number);
-
-/* The file as MCPL, at least its header, for metadata. */
-struct sl_mcpl_part sl_input_source_part(const struct sl_input_source *f);
 
 /* --- input_survey ----------------------------------------------------------------------------- */
 
@@ -267,37 +302,6 @@ enum sl_status sl_survey_plain(
 
 /* The same for all particles of a list of another format, and the check of its common weight. */
 enum sl_status sl_check_phase_space(const struct sl_phase_space *s, struct sl_mcpl_pass *pass);
-
-/* --- reading ---------------------------------------------------------------------------------- */
-
-/*
- * The state of reading, private to this folder: the open files, and the stream of gzip
- * files.
- */
-
-/* No gzip file is being decompressed. */
-#define SL_NO_INPUT_FILE UINT32_MAX
-
-/*
- * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need
- * no lock; the members after them are protected by lock.
- */
-struct sl_reading {
-	struct sl_input_source *source; /* one per file */
-	void *kept; /* NULL, or one block with the records of gzip files that the survey keeps */
-	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
-	 * of the file that it is in, or SL_NO_INPUT_FILE. */
-	struct sl_mcpl_stream gzip;
-	bool gzipped;
-	bool in_turn; /* batches must decompress some file in the order of their turns */
-	uint32_t gzip_file;
-	pthread_mutex_t lock;
-	pthread_cond_t next;
-	uint64_t turn; /* the turn of the batch that may read gzip files next */
-};
-
-/* Moves the stream of gzip files to the first particle of file k. */
-enum sl_status sl_reading_begin_gzip(struct sl_reading *r, uint32_t k);
 
 /* --- nifti ------------------------------------------------------------------------------------ */
 

@@ -263,18 +263,6 @@ static enum sl_status read_all(struct source_reading *s, struct sl_batch *b)
 	return SL_OK;
 }
 
-/* Writes the table, unless all weights are equal. */
-static void finish(const struct source_reading *s, struct sl_rules_data *data)
-{
-	const uint32_t n = data->list.n;
-	const struct sweep sweep = {
-		s->to, (uint32_t *)(void *)(s->to + n), n, n / s->counts->weight};
-
-	data->list.weighted = !s->equal;
-	if (!s->equal)
-		make_table(&sweep);
-}
-
 enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_config *c,
 	const char *key, struct sl_rules_data *data, struct sl_source_counts *n)
 {
@@ -289,18 +277,20 @@ enum sl_status sl_source_read(struct sl_inputs *inputs, const struct sl_source_c
 		.equal = true};
 	const sl_column_set columns = SL_MCPL_LIST | SL_BIT(SL_COLUMN_fate);
 	struct sl_batch b = {.turn = SL_NO_TURN};
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_arena a = {0};
-	enum sl_status status;
-	void *memory;
 
 	*n = (struct sl_source_counts){0};
 	sl_layout_columns(&a, columns, GROUP, &b.columns);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
 	a = (struct sl_arena){memory, 0, a.used};
 	sl_layout_columns(&a, columns, GROUP, &b.columns);
-	status = read_all(&s, &b);
-	if (status == SL_OK && data)
-		finish(&s, data);
-	sl_memory_give(SL_HOST, memory);
-	return status;
+	SL_TRY(read_all(&s, &b));
+	if (!data)
+		return SL_OK;
+	data->list.weighted = !s.equal;
+	if (!s.equal) /* else no table is needed */
+		make_table(&(struct sweep){
+			s.to, (uint32_t *)(void *)(s.to + s.n), s.n, s.n / s.counts->weight});
+	return SL_OK;
 }

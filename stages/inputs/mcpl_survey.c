@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 enum { POSITION = 3, WEIGHT = 10 };
@@ -155,18 +153,6 @@ static enum sl_status check_records(const struct stored_records *r, struct sl_mc
 	return SL_OK;
 }
 
-/*
- * Adds the bytes of the file that were read since the last call to the checksum, while they are
- * cached.
- */
-static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
-{
-	const uint8_t *end = s->gzipped ? s->z.in : s->at;
-
-	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(end - pass->summed));
-	pass->summed = end;
-}
-
 enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weights)
 {
 	SL_TRY(sl_mcpl_check_weight(h));
@@ -178,6 +164,7 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 {
 	const struct sl_mcpl_header *h = &s->header;
 	struct stored_records r = {.h = h};
+	const uint8_t *end;
 	bool trailing;
 
 	for (;;) {
@@ -185,7 +172,10 @@ enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pa
 
 		r.first = pass->first + read;
 		SL_TRY(sl_mcpl_raw(s, SL_MCPL_RAW_BYTES, &r.at, &r.n));
-		add_to_crc(s, pass);
+		/* while the bytes that were read are cached */
+		end = s->gzipped ? s->z.in : s->at;
+		pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(end - pass->summed));
+		pass->summed = end;
 		if (pass->keep && r.n > 0)
 			memcpy(pass->keep + read * h->record_bytes, r.at, r.n * h->record_bytes);
 		SL_TRY(check_records(&r, pass));
@@ -247,9 +237,8 @@ enum sl_status sl_survey_plain(
 {
 	struct survey_parts all = {
 		.file = s, .each = SL_SURVEY_PART_BYTES / s->header.record_bytes};
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_mcpl_stream whole = *s;
-	bool done = false;
-	void *memory;
 
 	all.n = (uint32_t)sl_ceil_div(s->header.particles, all.each);
 	if (all.n > 1) {
@@ -257,12 +246,12 @@ enum sl_status sl_survey_plain(
 		all.part = (struct sl_mcpl_pass *)memory;
 		for (uint32_t i = 0; i < all.n; i++)
 			all.part[i] = (struct sl_mcpl_pass){.drops = pass->drops};
-		done = sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK;
-		if (done)
+		if (sl_tasks_run(pool, pool->n, all.n, check_part, &all) == SL_OK) {
 			add_parts(&all, pass);
-		sl_memory_give(SL_HOST, memory);
+			return SL_OK;
+		}
 	}
-	return done ? SL_OK : sl_check_mcpl_records(&whole, pass);
+	return sl_check_mcpl_records(&whole, pass);
 }
 
 /* --- lists of other formats ------------------------------------------------------------------- */

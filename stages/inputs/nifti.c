@@ -1,6 +1,7 @@
 /* nifti.c - the header of a NIfTI-1 file, whose fields nifti1.h of the NIfTI group defines. */
 #include "stages/inputs/inputs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "primitives/base/size.h"
@@ -78,7 +79,8 @@ const char *sl_nifti_header(const uint8_t *h, struct sl_npy *a, double edge_mm[3
 	if (problem)
 		return problem;
 	read_edges(h, big, edge_mm);
-	if (slope != 0 && !(slope == 1 && field(h, big, 116, 'f', 4) == 0))
+	/* a slope of 0 or NaN means that values are not scaled, and a NaN is no offset */
+	if (slope != 0 && !isnan(slope) && (slope != 1 || fabs(field(h, big, 116, 'f', 4)) > 0))
 		return "its values are scaled (scl_slope, scl_inter), and labels are not";
 	if (!(first >= SL_NIFTI_BYTES && first <= 1 << 24))
 		return "its field vox_offset is not an offset after the header";

@@ -2,61 +2,34 @@
 #include "stages/inputs/observations.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
+#include "stages/formats/tables/tables.h"
+#include "stages/inputs/volume.h"
 
 enum { FIELDS_MAX = 64, BYTES_MAX = 1 << 26 };
 
-/* The field without blanks and quotes around it. */
-static char *trim(char *field)
+/* The fields of the next line that has some; their number is 0 at the end of the text. */
+static enum sl_status next_fields(
+	struct sl_csv *l, struct sl_csv_text field[FIELDS_MAX], uint32_t *n)
 {
-	field += strspn(field, " \t\"");
-	for (size_t n = strlen(field); n > 0 && strchr(" \t\"", field[n - 1]); n--)
-		field[n - 1] = '\0';
-	return field;
-}
+	struct sl_csv_text line;
 
-/*
- * Cuts the next line that has fields into them; returns their number, 0 at the end of the text. The
- * first line selects the separator: a semicolon, with which numbers may have a decimal comma, a
- * comma or a tab, or else blanks.
- */
-static uint32_t next_line(char **text, uint32_t *number, const char **by, char *field[FIELDS_MAX])
-{
-	uint32_t n = 0;
-
-	for (char *line; n == 0 && (line = strsep(text, "\n")) != NULL; ++*number) {
-		line[strcspn(line, "\r")] = '\0';
-		if (*line == '#' || line[strspn(line, " \t")] == '\0')
+	for (*n = 0; *n == 0;) {
+		SL_TRY(sl_csv_next_line(l, &line));
+		if (!line.at)
+			return SL_OK;
+		if (*line.at == '#')
 			continue;
-		if (!*by)
-			*by = strchr(line, ';')    ? ";"
-			      : strchr(line, ',')  ? ","
-			      : strchr(line, '\t') ? "\t"
-			                           : " ";
-		for (char *c = line; **by == ';' && (c = strchr(c, ',')) != NULL;)
-			*c = '.';
-		while (line && n < FIELDS_MAX) {
-			field[n] = trim(strsep(&line, *by));
-			n += **by != ' ' || *field[n] != '\0';
-		}
+		while (*n < FIELDS_MAX && sl_csv_next_field(l, &line, &field[*n]))
+			*n += l->separator != ' ' || field[*n].length > 0;
 	}
-	return n;
-}
-
-static bool read_number(const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	return *text && !*end && fabs(*value) <= 1e30;
+	return SL_OK;
 }
 
 /* Sets the places of the columns among the fields of the first line, which may have names. */
-static enum sl_status find_columns(char *const *field, uint32_t n_fields,
+static enum sl_status find_columns(const struct sl_csv_text *field, uint32_t n_fields,
 	const struct sl_texts *columns, uint32_t most, uint32_t *place, uint32_t *n)
 {
 	*n = columns->n > 0 ? columns->n : n_fields;
@@ -67,7 +40,7 @@ static enum sl_status find_columns(char *const *field, uint32_t n_fields,
 	for (uint32_t k = 0; k < *n; k++) {
 		place[k] = columns->n > 0 ? 0 : k;
 		while (columns->n > 0 && place[k] < n_fields &&
-			strcmp(field[place[k]], columns->at[k]) != 0)
+			!sl_is_text(field[place[k]].at, field[place[k]].length, columns->at[k]))
 			place[k]++;
 		if (place[k] == n_fields)
 			return sl_fail(SL_USAGE,
@@ -77,37 +50,51 @@ static enum sl_status find_columns(char *const *field, uint32_t n_fields,
 	return SL_OK;
 }
 
-static enum sl_status read_rows(
-	char *text, const struct sl_texts *columns, uint32_t most, struct sl_volume *v)
+/* Fields are divided by semicolons, or else by commas, or else by tabs, or else by blanks. */
+static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_texts *columns,
+	uint32_t most, struct sl_volume *v)
 {
-	uint32_t number = 0, place[FIELDS_MAX], n, all;
-	const char *by = NULL;
-	char *field[FIELDS_MAX], *end;
+	SL_CLOSED_BY(sl_csv_close)
+	struct sl_csv l = {.file = text,
+		.bytes = bytes,
+		.gzipped = sl_is_gzip(text, bytes),
+		.any = true,
+		.separators = ";,\t ",
+		.around = "  \t\r\""};
+	struct sl_csv_text field[FIELDS_MAX];
+	uint32_t place[FIELDS_MAX], n, all;
+	void *memory;
+	double first;
 
-	text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* marks UTF-8 */
-	n = all = next_line(&text, &number, &by, field);
+	SL_TRY(sl_csv_begin(&l));
+	SL_TRY(sl_memory_get(SL_HOST, (size_t)SL_OBSERVATIONS_MAX * most * sizeof(first), &memory));
+	v->pixels = (double *)memory;
+	SL_TRY(next_fields(&l, field, &n));
+	all = n;
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	if (n > 0 && ((void)strtod(field[0], &end), *end || end == field[0])) /* also "inflation" */
-		n = next_line(&text, &number, &by, field);
-	for (; n > 0; n = next_line(&text, &number, &by, field), v->size[1]++) {
+	if (n > 0 && !sl_csv_number(&l, &field[0], &first))
+		SL_TRY(next_fields(&l, field, &n));
+	for (; n > 0; v->size[1]++) {
 		if (n != all)
 			return sl_fail(SL_BAD_INPUT,
 				"line %u has %u fields, and the first line has %u; correct the "
 				"file (between commas, numbers have a decimal point)",
-				number, n, all);
+				l.line, n, all);
 		for (uint32_t k = 0; k < v->size[0]; k++) {
-			double *to = &v->pixels[(size_t)v->size[1] * most + k];
-			const char *shown = field[place[k]];
+			const struct sl_csv_text *f = &field[place[k]];
+			double *to = &v->pixels[(size_t)v->size[1] * v->size[0] + k];
 
-			if (v->size[1] == SL_OBSERVATIONS_MAX || !read_number(shown, to))
+			if (v->size[1] == SL_OBSERVATIONS_MAX || !sl_csv_number(&l, f, to) ||
+				!(fabs(*to) <= 1e30))
 				return sl_fail(SL_BAD_INPUT,
-					"line %u, field %u: \"%.40s\" is no finite number, or there are "
+					"line %u, field %u: \"%.*s\" is no finite number, or there are "
 					"more than %d observations; correct the file",
-					number, place[k] + 1, shown, SL_OBSERVATIONS_MAX);
+					l.line, place[k] + 1,
+					(int)(f->length < 40 ? f->length : 40), f->at,
+					SL_OBSERVATIONS_MAX);
 		}
+		SL_TRY(next_fields(&l, field, &n));
 	}
-	for (size_t i = 0; i < (size_t)v->size[0] * v->size[1]; i++)
-		v->pixels[i] = v->pixels[i / v->size[0] * most + i % v->size[0]];
 	return v->size[1] > 0
 	               ? SL_OK
 	               : sl_fail(SL_BAD_INPUT, "has no observations; write one in each line");
@@ -116,23 +103,14 @@ static enum sl_status read_rows(
 enum sl_status sl_observations_read(
 	const char *path, const struct sl_texts *columns, uint32_t n, struct sl_volume *v)
 {
-	size_t bytes, lines = 2;
+	SL_CLOSED_BY(sl_host_give) char *text = NULL;
 	enum sl_status s;
-	void *memory;
-	char *text;
+	size_t bytes;
 
 	*v = (struct sl_volume){.size = {0, 0, 1}};
 	SL_TRY(sl_path_read(path, BYTES_MAX, &text, &bytes));
-	for (size_t i = 0; i < bytes; i++)
-		lines += text[i] == '\n';
-	s = sl_memory_get(SL_HOST, lines * n * sizeof(double), &memory);
-	v->pixels = s == SL_OK ? (double *)memory : NULL;
-	if (s == SL_OK)
-		s = read_rows(text, columns, n, v);
-	sl_memory_give(SL_HOST, text);
-	if (s == SL_OK)
-		return s;
-	sl_memory_give(SL_HOST, v->pixels);
-	v->pixels = NULL;
+	s = read_rows(text, bytes, columns, n, v);
+	if (s != SL_OK)
+		sl_volume_free(v);
 	return sl_add_context(s, "%s", path);
 }

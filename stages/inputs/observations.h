@@ -8,9 +8,9 @@
 enum { SL_OBSERVATIONS_MAX = 1 << 16 }; /* lines */
 
 /*
- * Reads the named columns, or all if there are no names, at most n, of the text file path: fields
- * separated by semicolons (with decimal commas or points), commas, tabs or blanks, with or without
- * quotes. The first line may have names. Empty lines and lines that begin with # are skipped. Sets
+ * Reads the named columns, or all if there are no names, at most n, of the text file path, plain or
+ * in gzip: fields separated by semicolons (with decimal commas or points), commas, tabs or blanks,
+ * with or without quotes. The first line may have names. Empty lines and lines that begin with # are skipped. Sets
  * v->pixels, row by row, v->size[0], the columns, and v->size[1], the rows. SL_BAD_INPUT for a file
  * without rows, a field that is no finite number, or another number of fields than in the first
  * line; SL_USAGE for a name that the file does not have. Free v with sl_volume_free().

@@ -104,22 +104,19 @@ static enum sl_status read_planes(struct volume_file *f)
 	const uint32_t plane = v->size[1] * v->size[2];
 	const uint32_t some = v->size[0] < PLANES ? v->size[0] : PLANES;
 	const size_t stride = (size_t)plane + PLANES; /* not a power of 2, for the cache */
-	enum sl_status s = SL_OK;
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	uint16_t *planes;
-	void *memory;
 	uint32_t n;
 
 	SL_TRY(sl_memory_get(SL_HOST, some * stride * sizeof(*planes), &memory));
 	planes = (uint16_t *)memory;
-	for (uint32_t x = 0; x < v->size[0] && s == SL_OK; x += n) {
+	for (uint32_t x = 0; x < v->size[0]; x += n) {
 		n = v->size[0] - x < some ? v->size[0] - x : some;
-		for (uint32_t i = 0; i < n && s == SL_OK; i++)
-			s = read_labels(f, (x + i) * plane, plane, planes + i * stride);
-		if (s == SL_OK)
-			place_planes(planes, stride, x, n, v);
+		for (uint32_t i = 0; i < n; i++)
+			SL_TRY(read_labels(f, (x + i) * plane, plane, planes + i * stride));
+		place_planes(planes, stride, x, n, v);
 	}
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	return SL_OK;
 }
 
 /* Reads all items of an image. */
@@ -201,11 +198,6 @@ static enum sl_status read_npy(struct volume_file *f)
 	return f->request->image ? read_image(f) : read_items(f);
 }
 
-static bool is_named(const struct sl_zip_member *m, size_t length, const char *name)
-{
-	return length == strlen(name) && memcmp(m->name, name, length) == 0;
-}
-
 /* Finds the array with the labels: one of their names, or the only array. */
 static enum sl_status find_array(
 	const struct volume_file *f, struct sl_zip_member *found, const uint8_t **data)
@@ -224,7 +216,7 @@ static enum sl_status find_array(
 
 		if (!sl_npz_next(&zip, &m, &at, &length))
 			return refuse("its directory is damaged");
-		is = is_named(&m, length, "labels") || is_named(&m, length, "vol");
+		is = sl_is_text(m.name, length, "labels") || sl_is_text(m.name, length, "vol");
 		if (!is && (named || length == 0))
 			continue;
 		arrays = is && !named ? 1 : arrays + 1;
@@ -242,14 +234,11 @@ static enum sl_status read_npz(struct volume_file *f)
 {
 	const uint8_t *data = NULL;
 	struct sl_zip_member m;
-	enum sl_status s;
 
 	SL_TRY(find_array(f, &m, &data));
 	f->in.stored = NULL;
 	SL_TRY(sl_npy_open_member(&f->in, &m, data));
-	s = read_npy(f);
-	sl_npy_close(&f->in);
-	return sl_add_context(s, "member %.*s", (int)m.name_bytes, m.name);
+	return sl_add_context(read_npy(f), "member %.*s", (int)m.name_bytes, m.name);
 }
 
 /* A type of numpy by its short name or by its long one: uint16 is u2. */
@@ -292,8 +281,8 @@ static enum sl_status read_raw(struct volume_file *f)
 
 /* --- NIfTI-1 ---------------------------------------------------------------------------------- */
 
-/* Reads the header from the stream, and what follows until the first item. */
-static enum sl_status read_nifti_header(struct volume_file *f)
+/* Reads the header from the stream, what follows until the first item, and the items. */
+static enum sl_status read_nifti(struct volume_file *f)
 {
 	uint8_t header[SL_NIFTI_BYTES], byte;
 	const char *problem;
@@ -305,29 +294,10 @@ static enum sl_status read_nifti_header(struct volume_file *f)
 		return refuse(problem);
 	for (uint32_t at = SL_NIFTI_BYTES; at < offset; at++)
 		SL_TRY(sl_npy_read(&f->in, &byte, 1));
-	return SL_OK;
-}
-
-static enum sl_status read_nifti(struct volume_file *f)
-{
-	SL_TRY(read_nifti_header(f));
 	if (f->in.stored ? sl_size_mul(f->array.n, f->array.bytes) != f->in.left
 			 : f->array.n / SL_INFLATE_RATIO_MAX > f->bytes)
 		return refuse("its shape does not agree with its size");
 	return read_items(f);
-}
-
-static enum sl_status read_gzip(struct volume_file *f)
-{
-	enum sl_status s;
-
-	f->in.stored = NULL;
-	f->in.left = UINT64_MAX;
-	SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
-	f->in.z.members = true;
-	s = read_nifti(f);
-	sl_npy_close(&f->in);
-	return s;
 }
 
 /* --- entry ------------------------------------------------------------------------------------ */
@@ -356,8 +326,13 @@ static enum sl_status read_format(struct volume_file *f)
 		return read_npy(f);
 	if (begins_with(f, "PK", 2))
 		return read_npz(f);
-	if (sl_is_gzip(f->at, f->bytes))
-		return read_gzip(f);
+	if (sl_is_gzip(f->at, f->bytes)) {
+		f->in.stored = NULL;
+		f->in.left = UINT64_MAX;
+		SL_TRY(sl_inflate_begin(&f->in.z, SL_GZIP, f->at, f->bytes));
+		f->in.z.members = true;
+		return read_nifti(f);
+	}
 	if (f->bytes >= 4 && sl_is_nifti(f->at))
 		return read_nifti(f);
 	return refuse(
@@ -378,6 +353,7 @@ enum sl_status sl_volume_parse(const char *name, const void *file, size_t bytes,
 
 	*v = (struct sl_volume){0};
 	s = read_format(&f);
+	sl_npy_close(&f.in);
 	if (s != SL_OK)
 		sl_volume_free(v);
 	return s;

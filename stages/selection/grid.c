@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "primitives/base/size.h"
+
 /* Columns of real numbers are all single precision; the others are whole numbers. */
 static bool is_float(enum sl_column column)
 {
@@ -92,17 +94,12 @@ const char *sl_grid_axis_problem(const struct sl_grid_axis *a, const double *edg
 	return flaw || a->spacing == SL_SPACING_EVEN ? flaw : ratio_flaw(a);
 }
 
-static uint64_t product(uint64_t a, uint64_t b)
-{
-	return a > 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
 uint64_t sl_grid_cells(const struct sl_grid_field *f)
 {
 	uint64_t cells = 1;
 
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		cells = product(cells, f->axis[k].bins);
+		cells = sl_size_mul(cells, f->axis[k].bins);
 	return cells;
 }
 
@@ -112,7 +109,7 @@ uint64_t sl_grid_counters(const struct sl_grid_field *f)
 
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		rows += SL_HAS(f->fates, fate);
-	return product(
+	return sl_size_mul(
 		rows, cells < UINT64_MAX - SL_GRID_OUTSIDE ? cells + SL_GRID_OUTSIDE : cells);
 }
 

@@ -2,7 +2,6 @@
 #include "stages/formats/common/common.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "primitives/deflate/deflate.h"
 #include "primitives/files/files.h"

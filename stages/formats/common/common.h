@@ -40,6 +40,12 @@ static inline uint64_t sl_get_number(const uint8_t *from, int bytes)
 	return value;
 }
 
+/* Whether so many bytes are the text. */
+static inline bool sl_is_text(const char *at, size_t bytes, const char *text)
+{
+	return strlen(text) == bytes && memcmp(text, at, bytes) == 0;
+}
+
 /* --- pieces ----------------------------------------------------------------------------------- */
 
 /*
@@ -159,7 +165,7 @@ static inline bool sl_is_gzip(const void *file, size_t bytes)
 	return bytes >= 2 && memcmp(file, "\x1f\x8b", 2) == 0;
 }
 
-/* Starts to decompress one stream with that wrapper. After SL_OK, call sl_inflate_end(). */
+/* Starts to decompress one stream with that wrapper. Call sl_inflate_end() then; twice is no fault. */
 enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes);
 void sl_inflate_end(struct sl_inflate *s);

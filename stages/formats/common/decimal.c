@@ -2,7 +2,6 @@
 #include "stages/formats/common/common.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -231,17 +230,10 @@ static size_t print_decimal(struct decimal d, char *text)
 	                                    : print_power(digits, n, first, text);
 }
 
-/* The digits of the positive finite float of these bits. */
-static struct decimal digits_of(const struct sl_powers *p, uint32_t bits)
-{
-	struct float_parts f = take_apart(bits);
-	struct scaled s = scale_to_digits(p, &f);
-
-	return shortest(&s);
-}
-
 size_t sl_print_f32(const struct sl_powers *p, float v, char *text)
 {
+	struct float_parts f;
+	struct scaled s;
 	uint32_t bits, size;
 	size_t used = 0;
 
@@ -255,7 +247,9 @@ size_t sl_print_f32(const struct sl_powers *p, float v, char *text)
 		return used + put(text + used, "inf");
 	if (size == 0)
 		return used + put(text + used, "0");
-	return used + print_decimal(digits_of(p, size), text + used);
+	f = take_apart(size);
+	s = scale_to_digits(p, &f);
+	return used + print_decimal(shortest(&s), text + used);
 }
 
 /* --- parsing ---------------------------------------------------------------------------------- */

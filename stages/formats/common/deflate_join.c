@@ -1,7 +1,6 @@
 /* deflate_join.c - see common.h. */
 #include "stages/formats/common/common.h"
 
-#include <string.h>
 #include <zlib.h>
 
 /*

@@ -72,12 +72,10 @@ enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_
 {
 	struct sl_column_label label = {.unit = SL_UNIT_NONE};
 
-	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
-		const char *known = sl_label_name(t->label, (enum sl_column)i);
-
-		if (length > 0 && strlen(known) == length && memcmp(known, name, length) == 0)
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (length > 0 &&
+			sl_is_text(name, length, sl_label_name(t->label, (enum sl_column)i)))
 			return (enum sl_column)i;
-	}
 	if (!sl_label_set_name(&label, name, length))
 		return SL_COLUMN_COUNT;
 	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
@@ -96,8 +94,7 @@ enum sl_column sl_list_column(const char *name, size_t length)
 		SL_COLUMN_pol_z};
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-		if (strlen(sl_column_facts[known[k]].name) == length &&
-			memcmp(sl_column_facts[known[k]].name, name, length) == 0)
+		if (sl_is_text(name, length, sl_column_facts[known[k]].name))
 			return known[k];
 	return SL_COLUMN_COUNT;
 }

@@ -1,9 +1,9 @@
 /* inflate.c - see common.h. */
 #include "stages/formats/common/common.h"
 
-#include <string.h>
-
 #include <isa-l/igzip_lib.h>
+
+#include "primitives/files/files.h"
 
 enum { PORTION_BYTES_MOST = 1 << 30 }; /* ISA-L counts bytes in 32 bits */
 
@@ -39,6 +39,7 @@ enum sl_status sl_inflate_begin(
 void sl_inflate_end(struct sl_inflate *s)
 {
 	sl_memory_give(SL_HOST, s->state);
+	s->state = NULL;
 }
 
 void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes)
@@ -96,11 +97,7 @@ static enum sl_status refuse(struct sl_inflate *s, const char *why)
  */
 static bool is_padding(const uint8_t *at, size_t bytes)
 {
-	size_t zeros = 0;
-
-	while (zeros < bytes && at[zeros] == 0)
-		zeros++;
-	return zeros == bytes;
+	return bytes == 0 || (*at == 0 && memcmp(at, at + 1, bytes - 1) == 0);
 }
 
 /*
@@ -157,30 +154,21 @@ enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, siz
 	return status;
 }
 
-/* Decompresses the whole stream; one more call must find its end. */
-static enum sl_status inflate_all(struct sl_inflate *s, void *out, size_t out_bytes)
+/* One more call must find the end of the stream. */
+enum sl_status sl_inflate_whole(
+	enum sl_wrapper wrapper, const void *in, size_t in_bytes, void *out, size_t out_bytes)
 {
+	SL_CLOSED_BY(sl_inflate_end) struct sl_inflate s = {.state = NULL};
 	unsigned char beyond;
 	size_t got, more;
 
-	SL_TRY(sl_inflate_next(s, out, out_bytes, &got));
-	SL_TRY(sl_inflate_next(s, &beyond, 1, &more));
+	SL_TRY(sl_inflate_begin(&s, wrapper, in, in_bytes));
+	SL_TRY(sl_inflate_next(&s, out, out_bytes, &got));
+	SL_TRY(sl_inflate_next(&s, &beyond, 1, &more));
 	if (got + more != out_bytes)
 		return sl_fail(SL_BAD_INPUT,
 			"the compressed data expands to %s than the %zu bytes expected: the file is "
 			"damaged; make it again",
 			more ? "more" : "less", out_bytes);
 	return SL_OK;
-}
-
-enum sl_status sl_inflate_whole(
-	enum sl_wrapper wrapper, const void *in, size_t in_bytes, void *out, size_t out_bytes)
-{
-	struct sl_inflate s;
-	enum sl_status status;
-
-	SL_TRY(sl_inflate_begin(&s, wrapper, in, in_bytes));
-	status = inflate_all(&s, out, out_bytes);
-	sl_inflate_end(&s);
-	return status;
 }

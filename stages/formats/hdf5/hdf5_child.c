@@ -130,13 +130,6 @@ static void set_limits(void)
 #endif
 }
 
-static enum sl_status no_memory(void)
-{
-	return sl_fail(SL_HOST_MEMORY,
-		"host memory: there are no %d bytes to read an HDF5 file; close other programs",
-		SL_H5_NEEDS);
-}
-
 /* --- the child -------------------------------------------------------------------------------- */
 
 /*
@@ -185,25 +178,15 @@ struct call {
  */
 static bool has_memory_in_blocks(void)
 {
-	enum { BLOCK_BYTES = 1 << 10 };
-	void **last = NULL; /* each block begins with the address of the one before */
-	bool has = true;
+	enum { BLOCK_BYTES = 1 << 10, BLOCKS = SL_H5_NEEDS / BLOCK_BYTES };
+	static void *block[BLOCKS];
+	size_t n = 0;
+	bool has;
 
-	for (size_t i = 0; i < SL_H5_NEEDS / BLOCK_BYTES && has; i++) {
-		void **b = (void **)malloc(BLOCK_BYTES);
-
-		has = b != NULL;
-		if (has) {
-			*b = last;
-			last = b;
-		}
-	}
-	while (last) {
-		void **next = (void **)*last;
-
-		free((void *)last);
-		last = next;
-	}
+	while (n < BLOCKS && (block[n] = malloc(BLOCK_BYTES)) != NULL)
+		n++;
+	for (has = n == BLOCKS; n > 0; n--)
+		free(block[n - 1]);
 	return has;
 }
 
@@ -213,7 +196,9 @@ static enum sl_status read_file(const struct call *c)
 	enum sl_status s;
 
 	if (!sl_h5_has_memory() || (c->again && !has_memory_in_blocks()))
-		return no_memory();
+		return sl_fail(SL_HOST_MEMORY,
+			"host memory: there are no %d bytes to read an HDF5 file; close other programs",
+			SL_H5_NEEDS);
 	s = c->read(c->file, c->bytes, c->found, c->size);
 	if (s == SL_HOST_MEMORY && c->limited && sl_h5_has_memory())
 		return sl_fail(SL_BAD_INPUT,
@@ -297,16 +282,11 @@ static enum sl_status wait_for(pid_t child, struct outcome *o, struct ending *e)
 	if (!o->ended)
 		return crashed(e);
 	o->message[sizeof(o->message) - 1] = '\0';
-	switch (o->status) {
-	case SL_OK:
+	if (o->status == SL_OK)
 		return SL_OK;
-	case SL_BAD_INPUT:
-	case SL_HOST_MEMORY:
-	case SL_INTERNAL:
-		return sl_fail(o->status, "%s", o->message);
-	default:
-		return crashed(e);
-	}
+	return o->status == SL_BAD_INPUT || o->status == SL_HOST_MEMORY || o->status == SL_INTERNAL
+	               ? sl_fail(o->status, "%s", o->message)
+	               : crashed(e);
 }
 
 /* Reads in one child; *e is all 0 without one. */

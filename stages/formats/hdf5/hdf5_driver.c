@@ -121,13 +121,6 @@ static haddr_t allocate(H5FD_t *file, H5FD_mem_t type, hid_t transfer, hsize_t b
 
 /* --- bytes --------------------------------------------------------------------------------- */
 
-/* Whether the bytes to be written are a chunk in the data, which is in place already. */
-static bool is_in_place(const struct sl_h5 *h, haddr_t at, size_t bytes, const void *from)
-{
-	return at >= h->head && at - h->head < h->data_bytes &&
-	       bytes <= h->data_bytes - (at - h->head) && h->data + (at - h->head) == from;
-}
-
 static herr_t file_write(
 	H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t bytes, const void *from)
 {
@@ -135,8 +128,9 @@ static herr_t file_write(
 	uint8_t *to;
 
 	(void)type, (void)transfer;
-	if (is_in_place(h, at, bytes, from))
-		return 0;
+	if (at >= h->head && at - h->head < h->data_bytes &&
+		bytes <= h->data_bytes - (at - h->head) && h->data + (at - h->head) == from)
+		return 0; /* it is a chunk in the data, which is in place already */
 	to = place_of(h, at, bytes);
 	if (!to)
 		return -1;
@@ -181,22 +175,15 @@ static const H5FD_class_t driver = {
 };
 
 /*
- * The id of the driver. It is registered once and never unregistered, because HDF5 uses the
- * registration until it has closed the last file.
+ * The driver is registered once and never unregistered, because HDF5 uses the registration until it
+ * has closed the last file.
  */
-static hid_t driver_id(struct sl_h5 *h)
+void sl_h5_set_driver(struct sl_h5 *h, hid_t access)
 {
 	static hid_t id;
 
-	if (id <= 0)
+	if (id <= 0 && !h->failed)
 		id = sl_h5_id(h, H5FDregister(&driver));
-	return id;
-}
-
-void sl_h5_set_driver(struct sl_h5 *h, hid_t access)
-{
-	hid_t id = h->failed ? H5I_INVALID_HID : driver_id(h);
-
 	if (!h->failed)
 		sl_h5_ok(h, H5Pset_driver(access, id, &h));
 }

@@ -46,28 +46,23 @@ static enum sl_status try_to_initialise(const void *file, size_t bytes, void *fo
 }
 
 /*
- * Whether HDF5 can be initialised, tried in a child process, because HDF5 crashes when some of the
- * allocations of its initialisation fail. The parent then makes the same calls, so it does not
- * crash.
+ * HDF5 is initialised in a child process first, because it crashes when some of the allocations of its
+ * initialisation fail. The parent then makes the same calls, so it does not crash.
  */
-static bool starts_in_child(void)
-{
-	void *found;
-
-	if (sl_h5_in_free_child(try_to_initialise, NULL, 0, 1, &found) != SL_OK)
-		return false;
-	sl_h5_child_free(found, 1);
-	return true;
-}
-
 enum sl_status sl_h5_start(void)
 {
+	bool starts;
+	void *found;
+
 	if (!sl_h5_has_memory())
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %d bytes requested to start HDF5, and fewer are free; close other "
 			"programs, or raise the limit (ulimit -v)",
 			SL_H5_NEEDS);
-	if (!starts_in_child() || !initialise())
+	starts = sl_h5_in_free_child(try_to_initialise, NULL, 0, 1, &found) == SL_OK;
+	if (starts)
+		sl_h5_child_free(found, 1);
+	if (!starts || !initialise())
 		return sl_fail(SL_HOST_MEMORY,
 			"HDF5 cannot be initialised: it lacks memory, or its library is damaged; close "
 			"other programs, or reinstall HDF5");
@@ -196,32 +191,24 @@ static hid_t timeless(struct sl_h5 *h, hid_t kind)
 hid_t sl_h5_group(struct sl_h5 *h, hid_t at, const char *name)
 {
 	hid_t how = timeless(h, H5P_GROUP_CREATE);
-	hid_t group;
+	hid_t group = ID(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
 
-	group = ID(h, H5Gcreate2(at, name, H5P_DEFAULT, how, H5P_DEFAULT));
 	sl_h5_close(h, how);
 	return group;
 }
 
-/* A dataspace of *n values, or of a scalar if n is NULL. */
-static hid_t space_of(struct sl_h5 *h, const uint64_t *n)
+/* A dataspace of so many dimensions; of none: a scalar. */
+static hid_t space_of(struct sl_h5 *h, int rank, const uint64_t size[])
 {
-	hsize_t size = n ? *n : 0;
-
-	return ID(h, n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
-}
-
-static hid_t dataset(
-	struct sl_h5 *h, hid_t at, const char *name, hid_t type, hid_t space, hid_t how)
-{
-	return ID(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
+	_Static_assert(sizeof(hsize_t) == sizeof(*size), "sizes are passed on");
+	return ID(h, H5Screate_simple(rank, (const hsize_t *)(const void *)size, NULL));
 }
 
 hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n,
 	uint64_t chunk, bool shuffle)
 {
 	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = space_of(h, &n);
+	hid_t space = space_of(h, 1, &n);
 	hsize_t size = chunk;
 	hid_t made;
 
@@ -234,7 +221,7 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 	 */
 	if (chunk)
 		CALL(h, H5Pset_deflate(how, 6));
-	made = dataset(h, at, name, type, space, how);
+	made = ID(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
 	sl_h5_close(h, space);
 	sl_h5_close(h, how);
 	return made;
@@ -243,19 +230,15 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 hid_t sl_h5_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
 {
-	hid_t made = sl_h5_dataset(h, at, name, type, n, 0, false);
-
-	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-	return made;
+	return sl_h5_grid(h, at, name, type, 1, &n, values);
 }
 
 hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int rank,
 	const uint64_t size[], const void *values)
 {
-	_Static_assert(sizeof(hsize_t) == sizeof(*size), "sizes are passed on");
 	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = ID(h, H5Screate_simple(rank, (const hsize_t *)(const void *)size, NULL));
-	hid_t made = dataset(h, at, name, type, space, how);
+	hid_t space = space_of(h, rank, size);
+	hid_t made = ID(h, H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT));
 
 	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 	sl_h5_close(h, space);
@@ -265,13 +248,12 @@ hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int ra
 
 /* --- attributes and text ---------------------------------------------------------------------- */
 
-static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const uint64_t *n,
+static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int rank, uint64_t n,
 	const void *values)
 {
-	hid_t space = space_of(h, n);
-	hid_t made;
+	hid_t space = space_of(h, rank, &n);
+	hid_t made = ID(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
 
-	made = ID(h, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
 	CALL(h, H5Awrite(made, type, values));
 	sl_h5_close(h, made);
 	sl_h5_close(h, space);
@@ -279,13 +261,13 @@ static void put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const u
 
 void sl_h5_put(struct sl_h5 *h, hid_t at, const char *name, hid_t type, const void *value)
 {
-	put(h, at, name, type, NULL, value);
+	put(h, at, name, type, 0, 1, value);
 }
 
 void sl_h5_put_list(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
 {
-	put(h, at, name, type, &n, values);
+	put(h, at, name, type, 1, n, values);
 }
 
 void sl_h5_put_u32(struct sl_h5 *h, hid_t at, const char *name, uint32_t value)
@@ -328,13 +310,7 @@ void sl_h5_put_text(struct sl_h5 *h, hid_t at, const char *name, const char *tex
 void sl_h5_text(struct sl_h5 *h, hid_t at, const char *name, const char *text)
 {
 	hid_t type = text_type(h, text);
-	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = space_of(h, NULL);
-	hid_t made = dataset(h, at, name, type, space, how);
 
-	CALL(h, H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
-	sl_h5_close(h, made);
-	sl_h5_close(h, space);
-	sl_h5_close(h, how);
+	sl_h5_close(h, sl_h5_grid(h, at, name, type, 0, NULL, text));
 	sl_h5_close(h, type);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "primitives/files/files.h"
+
 /* No name that this program writes is as long. */
 enum { NAME_BYTES = 256 };
 
@@ -44,6 +46,7 @@ hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at)
 
 /* An open attribute and its type in the file. */
 struct attribute {
+	struct sl_h5 *h;
 	hid_t id, type;
 };
 
@@ -57,7 +60,7 @@ static bool open_attribute(
 	hid_t space;
 	bool fits;
 
-	*a = (struct attribute){H5I_INVALID_HID, H5I_INVALID_HID};
+	*a = (struct attribute){h, H5I_INVALID_HID, H5I_INVALID_HID};
 	if (h->failed || at < 0 || !is_true(h, H5Aexists(at, name)))
 		return false;
 	a->id = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
@@ -68,30 +71,26 @@ static bool open_attribute(
 	return fits;
 }
 
-static void close_attribute(struct sl_h5 *h, const struct attribute *a)
+static void close_attribute(struct attribute *a)
 {
-	sl_h5_close(h, a->type);
-	sl_h5_close(h, a->id);
+	sl_h5_close(a->h, a->type);
+	sl_h5_close(a->h, a->id);
 }
 
 bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value)
 {
-	struct attribute a;
-	bool got = open_attribute(h, at, name, 1, &a) && is_true(h, H5Tequal(a.type, type)) &&
-	           sl_h5_ok(h, H5Aread(a.id, type, value));
+	SL_CLOSED_BY(close_attribute) struct attribute a;
 
-	close_attribute(h, &a);
-	return got;
+	return open_attribute(h, at, name, 1, &a) && is_true(h, H5Tequal(a.type, type)) &&
+	       sl_h5_ok(h, H5Aread(a.id, type, value));
 }
 
 bool sl_h5_get_integers(struct sl_h5 *h, hid_t at, const char *name, uint64_t n, int value[])
 {
-	struct attribute a;
-	bool got = open_attribute(h, at, name, n, &a) && H5Tget_class(a.type) == H5T_INTEGER &&
-	           sl_h5_ok(h, H5Aread(a.id, H5T_NATIVE_INT, value));
+	SL_CLOSED_BY(close_attribute) struct attribute a;
 
-	close_attribute(h, &a);
-	return got;
+	return open_attribute(h, at, name, n, &a) && H5Tget_class(a.type) == H5T_INTEGER &&
+	       sl_h5_ok(h, H5Aread(a.id, H5T_NATIVE_INT, value));
 }
 
 /* Reads a text of variable length; HDF5 allocates it, at most as much as the child process may. */
@@ -121,15 +120,12 @@ static bool read_fixed(struct sl_h5 *h, const struct attribute *a, char *text, s
 
 bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
 {
-	struct attribute a;
-	bool got = false;
+	SL_CLOSED_BY(close_attribute) struct attribute a;
 
 	memset(text, 0, size);
-	if (open_attribute(h, at, name, 1, &a) && H5Tget_class(a.type) == H5T_STRING)
-		got = is_true(h, H5Tis_variable_str(a.type)) ? read_variable(h, &a, text, size)
-		                                             : read_fixed(h, &a, text, size);
-	close_attribute(h, &a);
-	return got;
+	return open_attribute(h, at, name, 1, &a) && H5Tget_class(a.type) == H5T_STRING &&
+	       (is_true(h, H5Tis_variable_str(a.type)) ? read_variable(h, &a, text, size)
+						       : read_fixed(h, &a, text, size));
 }
 
 /* Sets the sizes of a dataset; false if it does not have this type and so many dimensions. */

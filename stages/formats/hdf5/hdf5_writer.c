@@ -242,19 +242,16 @@ static void end(struct writer *w)
 	*w = (struct writer){.pid = 0};
 }
 
-/* Does the writer wait for a request? Its socket is open, and nothing can be received. */
-static bool is_waiting(const struct writer *w)
-{
-	char byte;
-
-	return recv(w->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
-}
-
 /* Ends the writers that have died while they waited. The caller holds the lock. */
 static void end_dead_writers(void)
 {
+	char byte;
+
+	/* the socket of a writer that waits for a request is open, and nothing can be received */
 	for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++)
-		if (writers[k].pid && !writers[k].busy && !is_waiting(&writers[k]))
+		if (writers[k].pid && !writers[k].busy &&
+			(recv(writers[k].socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+				errno != EAGAIN))
 			end(&writers[k]);
 }
 

@@ -17,17 +17,6 @@ size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run)
 		strlen(run->config) + ((size_t)128 << 10) + SL_CRC_TRAILER_BYTES);
 }
 
-static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_image_values *v)
-{
-	const struct sl_image *p = v->image;
-	const uint64_t size[] = {p->height, p->width};
-
-	sl_h5_close(h, sl_h5_grid(h, file, p->what, H5T_IEEE_F64LE, 2, size, v->value));
-	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, 2, size, v->sum));
-	if (v->rays)
-		sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, v->rays));
-}
-
 /* What the file contains. */
 struct image_facts {
 	const struct sl_file_facts *run;
@@ -37,16 +26,21 @@ struct image_facts {
 static size_t make(struct sl_h5 *h, const void *from)
 {
 	const struct image_facts *f = (const struct image_facts *)from;
+	const struct sl_image_values *v = f->values;
+	const uint64_t size[] = {v->image->height, v->image->width};
 	hid_t file = sl_h5_create_file(h);
 
 	sl_h5_put_text(h, file, "software", "Sluice");
 	sl_h5_put_text(h, file, "softwareVersion", f->run->software_version);
 	sl_h5_put_u64(h, file, "sluiceSeed", f->run->seed);
-	sl_h5_put_u64(h, file, "particles", f->values->particles);
-	sl_h5_put_f64(h, file, "scale", f->values->image->scale);
+	sl_h5_put_u64(h, file, "particles", v->particles);
+	sl_h5_put_f64(h, file, "scale", v->image->scale);
 	sl_h5_put_f64(h, file, "sumUnit", 0x1p-32);
 	sl_h5_text(h, file, "sluiceConfig", f->run->config);
-	write_numbers(h, file, f->values);
+	sl_h5_close(h, sl_h5_grid(h, file, v->image->what, H5T_IEEE_F64LE, 2, size, v->value));
+	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, 2, size, v->sum));
+	if (v->rays)
+		sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, v->rays));
 	return sl_h5_finish_file(h, file);
 }
 

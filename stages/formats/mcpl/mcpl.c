@@ -98,16 +98,6 @@ static void begin(const struct sl_file_facts *run, const struct sl_table *t, str
  */
 enum { PREFETCHED = 32 };
 
-/* Prefetches the source record of row i. */
-static void prefetch_source(
-	const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint32_t i)
-{
-	const char *at = (const char *)rows->source + (size_t)rows->source_index[i] * r->bytes;
-
-	__builtin_prefetch(at);
-	__builtin_prefetch(at + r->bytes - 1); /* a record can be in two cache lines */
-}
-
 /* Copies the source records of rows from .. to - 1. */
 static void copy_sources(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows,
 	uint32_t from, uint32_t to, char *at)
@@ -117,8 +107,13 @@ static void copy_sources(const struct sl_mcpl_record *r, const struct sl_mcpl_ro
 	for (uint32_t i = from; i < to; i++, at += r->bytes) {
 		const char *record = source + (size_t)rows->source_index[i] * r->bytes;
 
-		if (i + PREFETCHED < to)
-			prefetch_source(r, rows, i + PREFETCHED);
+		if (i + PREFETCHED < to) {
+			const char *next =
+				source + (size_t)rows->source_index[i + PREFETCHED] * r->bytes;
+
+			__builtin_prefetch(next);
+			__builtin_prefetch(next + r->bytes - 1); /* it can be in two cache lines */
+		}
 		sl_record_copy(at, record, r->bytes);
 	}
 }

@@ -122,8 +122,6 @@ size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
  * several times faster.
  */
 
-struct sl_mcpl_header;
-
 /*
  * The columns that records are decoded to; NULL: not wanted. Polarisation and user flags that the
  * records lack are 0; user flags are cut to the type of a column. wide: real numbers are doubles.
@@ -316,11 +314,8 @@ void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c);
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to);
 
-/*
- * Whether the lists have no particles. The sums for the particles 0 .. -1 are then those of the
- * lists.
- */
-bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c);
+/* The particles of all lists. If there are none, the sums for 0 .. -1 are those of the lists. */
+uint64_t sl_mcpl_metadata_particles(const struct sl_mcpl_metadata *c);
 
 /*
  * Whether a list has the statistic sluice_generated. Its value then replaces the number of

@@ -1,11 +1,7 @@
 /* mcpl_columns.c - see mcpl.h. */
 #include "stages/formats/mcpl/mcpl.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "primitives/base/record_copy.h"
-#include "stages/formats/mcpl/mcpl_record.h"
 
 /* Records that are decoded together: they stay in the first-level cache from column to column. */
 enum { TILE = 256 };

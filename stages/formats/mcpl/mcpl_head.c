@@ -5,57 +5,52 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "stages/formats/mcpl/mcpl_layout.h"
+#include "primitives/files/files.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Memory that grows while strings are appended. */
-struct header_copy {
-	uint8_t *at;
-	size_t used, size;
-};
-
 /*
- * Makes space for more bytes. The size at least doubles, so that all copies together are linear in
- * the final size.
+ * Makes space in a header for more bytes. The size at least doubles, so that all copies together are
+ * linear in the final size.
  */
-static enum sl_status reserve(struct header_copy *b, size_t more)
+static enum sl_status reserve(struct sl_mcpl_head *h, size_t *room, size_t more)
 {
-	size_t size = 2 * b->size > b->used + more ? 2 * b->size : b->used + more;
+	size_t size = 2 * *room > h->size + more ? 2 * *room : h->size + more;
 	void *memory;
 
-	if (b->size - b->used >= more)
+	if (*room - h->size >= more)
 		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
-	if (b->used > 0)
-		memcpy(memory, b->at, b->used);
-	sl_memory_give(SL_HOST, b->at);
-	b->at = (uint8_t *)memory;
-	b->size = size;
+	if (h->size > 0)
+		memcpy(memory, h->bytes, h->size);
+	sl_memory_give(SL_HOST, h->bytes);
+	h->bytes = (uint8_t *)memory;
+	*room = size;
 	return SL_OK;
 }
 
-/* Appends the header of a stream just opened: the fixed part, and each string after its length. */
-static enum sl_status copy_header(struct sl_mcpl_stream *s, struct header_copy *b)
+/* Copies the header of a stream just opened: the fixed part, and each string after its length. */
+static enum sl_status copy_header(struct sl_mcpl_stream *s, struct sl_mcpl_head *h)
 {
+	size_t room = 0;
 	uint32_t length;
 
-	SL_TRY(reserve(b, sl_mcpl_put_fixed(NULL, &s->header)));
-	b->used = sl_mcpl_put_fixed(b->at, &s->header);
+	SL_TRY(reserve(h, &room, sl_mcpl_put_fixed(NULL, &s->header)));
+	h->size = sl_mcpl_put_fixed(h->bytes, &s->header);
 	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
 		SL_TRY(sl_mcpl_string_length(s, &length));
-		SL_TRY(reserve(b, sizeof(length) + (size_t)length));
-		memcpy(b->at + b->used, &length, sizeof(length));
-		b->used += sizeof(length);
-		SL_TRY(sl_mcpl_string_bytes(s, length, b->at + b->used, length));
-		b->used += length;
+		SL_TRY(reserve(h, &room, sizeof(length) + (size_t)length));
+		memcpy(h->bytes + h->size, &length, sizeof(length));
+		h->size += sizeof(length);
+		SL_TRY(sl_mcpl_string_bytes(s, length, h->bytes + h->size, length));
+		h->size += length;
 	}
-	return sl_mcpl_begin(s);
+	SL_TRY(sl_mcpl_begin(s));
+	h->fixed = s->header;
+	return SL_OK;
 }
 
 /* Orders statistics by their keys, for qsort(). */
@@ -96,52 +91,35 @@ static size_t list_sums(
 /* Refuses two statistics with the same key: it would be unknown which of the values counts. */
 static enum sl_status check_sums(const struct sl_mcpl_head *h)
 {
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	size_t n = list_sums(h, NULL, NULL);
-	enum sl_status s = SL_OK;
 	struct sl_mcpl_string *keys;
-	void *memory;
 
-	if (n < 2)
-		return SL_OK;
 	SL_TRY(sl_memory_get(SL_HOST, n * sizeof(*keys), &memory));
 	keys = (struct sl_mcpl_string *)memory;
 	list_sums(h, keys, NULL);
 	qsort(keys, n, sizeof(*keys), by_key);
-	for (size_t i = 1; s == SL_OK && i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if (sl_mcpl_is_same(&keys[i - 1], &keys[i]))
-			s = sl_fail(SL_BAD_INPUT,
+			return sl_fail(SL_BAD_INPUT,
 				"its comment %.*s is repeated, so the value of this statistic is "
 				"ambiguous; remove one of the comments",
 				(int)keys[i].length - 1, (const char *)keys[i].at);
-	sl_memory_give(SL_HOST, memory);
-	return s;
-}
-
-/* Copies the header of a file, and keeps the copy also after a failure. */
-static enum sl_status read_head(
-	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
-{
-	struct header_copy b = {NULL, 0, 0};
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = copy_header(&s, &b);
-	*h = (struct sl_mcpl_head){.fixed = s.header, .bytes = b.at, .size = b.used};
-	*recovered = s.recovered;
-	sl_mcpl_close(&s);
-	return status;
+	return SL_OK;
 }
 
 enum sl_status sl_mcpl_head_read(
 	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
 {
+	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 	char unknown[SL_MCPL_VALUE_BYTES + 1];
 	enum sl_status status;
 
 	*h = (struct sl_mcpl_head){0};
 	*recovered = false;
-	status = read_head(file, bytes, h, recovered);
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	status = copy_header(&s, h);
+	*recovered = s.recovered;
 	if (status == SL_OK)
 		status = check_sums(h);
 	if (status != SL_OK)
@@ -161,12 +139,10 @@ void sl_mcpl_head_free(struct sl_mcpl_head *h)
 
 enum sl_status sl_mcpl_head_check(const void *file, size_t bytes)
 {
-	struct sl_mcpl_head h;
+	SL_CLOSED_BY(sl_mcpl_head_free) struct sl_mcpl_head h = {.bytes = NULL};
 	bool recovered;
 
-	SL_TRY(sl_mcpl_head_read(file, bytes, &h, &recovered));
-	sl_mcpl_head_free(&h);
-	return SL_OK;
+	return sl_mcpl_head_read(file, bytes, &h, &recovered);
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */
@@ -238,37 +214,28 @@ static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
 }
 
 /*
- * Whether string i says which run of this program a file is of: the comment on the run, or the
- * content of the first blob, if its name says that it is the configuration.
+ * Joins all strings, but for those of merged runs that say which run a file is of: the comment on the
+ * run, and the content of the first blob, if its name says that it is the configuration.
  */
-static bool is_origin(
-	uint64_t i, const struct sl_mcpl_header *h, const struct sl_mcpl_string *s, bool has_config)
-{
-	return i <= h->comments ? sl_mcpl_begins_with(s, SL_MCPL_RUN)
-	                        : has_config && i == h->comments + UINT64_C(1) + h->blobs;
-}
-
-/* Whether string i is the name of the first blob, and that of the configuration. */
-static bool names_config(uint64_t i, const struct sl_mcpl_header *h, const struct sl_mcpl_string *s)
-{
-	return h->blobs > 0 && i == h->comments + UINT64_C(1) &&
-	       s->length == strlen(SL_MCPL_CONFIG) && sl_mcpl_begins_with(s, SL_MCPL_CONFIG);
-}
-
 static enum sl_status join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more, bool merged)
 {
 	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
 	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
+	const uint64_t first_blob = (uint64_t)h->fixed.comments + 1;
 	bool has_config = false;
 
 	SL_TRY(check_fixed(&h->fixed, &more->fixed));
 	for (uint64_t i = 0; i < sl_mcpl_count_strings(&h->fixed); i++) {
-		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
-				      b = sl_mcpl_next_string(&at_more);
+		const struct sl_mcpl_string a = sl_mcpl_next_string(&at),
+					    b = sl_mcpl_next_string(&at_more);
+		const bool is_origin = i < first_blob
+		                               ? sl_mcpl_begins_with(&a, SL_MCPL_RUN) &&
+		                                         sl_mcpl_begins_with(&b, SL_MCPL_RUN)
+		                               : has_config && i == first_blob + h->fixed.blobs;
 
-		has_config |= names_config(i, &h->fixed, &a);
-		if (!merged || !is_origin(i, &h->fixed, &a, has_config) ||
-			!is_origin(i, &h->fixed, &b, has_config))
+		if (i == first_blob)
+			has_config = sl_is_text((const char *)a.at, a.length, SL_MCPL_CONFIG);
+		if (!merged || !is_origin)
 			SL_TRY(join_string(i, &h->fixed, &a, &b));
 	}
 	h->fixed.particles += more->fixed.particles;

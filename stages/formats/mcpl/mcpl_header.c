@@ -7,9 +7,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TEXT_BYTES = 1024 };
 
@@ -59,25 +57,21 @@ struct sl_mcpl_header sl_mcpl_header_of(
 	return h;
 }
 
-/* The set of columns that a record needs. */
-static sl_column_set needed(const struct sl_mcpl_record *r)
-{
-	return SL_MCPL_NEEDED | (r->polarised ? SL_MCPL_POLARISATION : 0) |
-	       (r->typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
-	       (isnan(r->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
-	       (r->flags < SL_COLUMN_COUNT ? SL_BIT(r->flags) : 0);
-}
-
 enum sl_status sl_mcpl_record_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r)
 {
 	struct sl_mcpl_header h = sl_mcpl_header_of(t, facts, sl_mcpl_common_weight(t, facts));
+	sl_column_set needed;
 
 	*r = sl_mcpl_record_of_header(&h);
 	r->flags = facts->flags;
 	r->energy = facts->energy / SL_MCPL_KEV;
+	needed = SL_MCPL_NEEDED | (r->polarised ? SL_MCPL_POLARISATION : 0) |
+	         (r->typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
+	         (isnan(r->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	         (r->flags < SL_COLUMN_COUNT ? SL_BIT(r->flags) : 0);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(needed(r), c) && !sl_table_find(t, (enum sl_column)c))
+		if (SL_HAS(needed, c) && !sl_table_find(t, (enum sl_column)c))
 			return sl_fail(SL_USAGE,
 				"an MCPL record has the column %s, and the table does not; add "
 				"the column",
@@ -153,7 +147,7 @@ static void put_joined(struct sl_mcpl_buffer *w, const char *prefix, const struc
  */
 static bool is_known(const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
 {
-	return batch->generated > 0 || (c && sl_mcpl_metadata_is_empty(c));
+	return batch->generated > 0 || (c && sl_mcpl_metadata_particles(c) == 0);
 }
 
 /* All values have the same length, so the value is not needed when bytes are only counted. */

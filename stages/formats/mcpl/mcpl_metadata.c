@@ -7,10 +7,8 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Limits of the strings in the headers of all lists, and of the bytes of these headers. */
 enum { ALL_STRINGS_MOST = 1 << 22 };
@@ -61,33 +59,22 @@ static int by_text(const void *a, const void *b)
 	return order ? order : by_place(a, b);
 }
 
-/* Removes all but the first of equal items and restores the order of places. */
-static void keep_first(struct sl_mcpl_items *all)
-{
-	uint32_t kept = 0;
-
-	qsort(all->at, all->n, sizeof(*all->at), by_text);
-	for (uint32_t i = 0; i < all->n; i++)
-		if (i == 0 || compare(&all->at[kept - 1], &all->at[i]) != 0)
-			all->at[kept++] = all->at[i];
-	qsort(all->at, kept, sizeof(*all->at), by_place);
-	all->n = kept;
-}
-
 /*
- * The same for sums, with the values of each key in the order of the lists. A header has no key
- * twice, so a key that all lists have has one value per list.
+ * Removes all but the first of equal items and restores the order of places. With value, sets the
+ * values of each sum, in the order of the lists. A header has no key twice, so a key that all lists
+ * have has one value per list.
  */
-static void keep_sums(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
+static void keep_first(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
 {
 	uint32_t kept = 0;
 
 	qsort(all->at, all->n, sizeof(*all->at), by_text);
 	for (uint32_t i = 0, end = 0; i < all->n; i = end) {
 		for (; end < all->n && compare(&all->at[i], &all->at[end]) == 0; end++)
-			value[end] = all->at[end].own;
+			if (value)
+				value[end] = all->at[end].own;
 		all->at[kept] = all->at[i];
-		all->at[kept++].value = end - i == n_parts ? value + i : NULL;
+		all->at[kept++].value = value && end - i == n_parts ? value + i : NULL;
 	}
 	qsort(all->at, kept, sizeof(*all->at), by_place);
 	all->n = kept;
@@ -268,10 +255,10 @@ static enum sl_status merge(
 	lay_out(&a, c, comments, blobs, &value, &names);
 	for (uint32_t k = 0; k < c->n_parts; k++)
 		add_part(c, k, &place);
-	keep_first(&c->sources);
-	keep_first(&c->comments);
-	keep_sums(&c->sums, c->n_parts, value);
-	keep_first(&c->blobs);
+	keep_first(&c->sources, 0, NULL);
+	keep_first(&c->comments, 0, NULL);
+	keep_first(&c->sums, c->n_parts, value);
+	keep_first(&c->blobs, 0, NULL);
 	list_names(&c->blobs, own_blob, &names);
 	for (uint32_t i = 0; i < c->blobs.n; i++)
 		c->blobs.at[i].number = take_number(&names, &c->blobs.at[i].text);
@@ -290,22 +277,21 @@ enum sl_status sl_mcpl_metadata_add(
 	c = *made = (struct sl_mcpl_metadata *)memory;
 	*c = (struct sl_mcpl_metadata){.part = (struct sl_mcpl_part *)(void *)(c + 1),
 		.memory = sizeof(*c) + n * sizeof(*parts)};
-	for (; c->n_parts < n; c->n_parts++) {
+	while (c->n_parts < n) {
 		struct sl_mcpl_part *p = &c->part[c->n_parts];
 		bool recovered;
 
 		*p = parts[c->n_parts];
 		SL_TRY(sl_mcpl_head_read(p->file, p->bytes, &p->head, &recovered));
+		c->n_parts++;
 		c->memory += p->head.size;
 		comments += p->head.fixed.comments;
 		blobs += p->head.fixed.blobs;
-		if (c->memory > all_bytes_most || comments + 2 * blobs > ALL_STRINGS_MOST) {
-			sl_mcpl_head_free(&p->head);
+		if (c->memory > all_bytes_most || comments + 2 * blobs > ALL_STRINGS_MOST)
 			return sl_fail(SL_BAD_INPUT,
 				"the headers of the lists have together more than %zu MiB or %d "
 				"strings, which is the limit; read fewer lists at a time",
 				all_bytes_most >> 20, ALL_STRINGS_MOST);
-		}
 	}
 	return merge(c, comments, blobs, own_blob);
 }
@@ -339,23 +325,17 @@ static double share(const struct sl_mcpl_part *p, double value, uint64_t to, boo
 	return value == floor(value) ? floor(part) : part;
 }
 
-/* The number of particles of all lists. */
-static uint64_t count_particles(const struct sl_mcpl_metadata *c)
+uint64_t sl_mcpl_metadata_particles(const struct sl_mcpl_metadata *c)
 {
 	const struct sl_mcpl_part *last = &c->part[c->n_parts - 1];
 
 	return last->first + last->particles;
 }
 
-bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c)
-{
-	return count_particles(c) == 0;
-}
-
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to)
 {
-	uint64_t end = count_particles(c);
+	uint64_t end = sl_mcpl_metadata_particles(c);
 	double sum = 0;
 
 	for (uint32_t i = 0; i < c->n_parts; i++) {

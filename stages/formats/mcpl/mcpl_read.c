@@ -7,9 +7,9 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include <float.h>
-#include <string.h>
 
 #include "primitives/base/jobs.h"
+#include "primitives/files/files.h"
 
 enum { TEXT_BYTES = 1024 };
 
@@ -29,48 +29,26 @@ static enum sl_status damaged(const char *problem)
  */
 enum { EVERY_RECORD = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) };
 
-/* Whether values of a column come back rounded: directions, and float32 in other units. */
-static bool is_rounded(const struct sl_mcpl_header *h, enum sl_column column)
-{
-	return (column >= SL_COLUMN_u && column <= SL_COLUMN_w) ||
-	       (h->single && (column == SL_COLUMN_energy || column == SL_COLUMN_time));
-}
-
 /*
  * Adds the columns of a set. A value that the header states once makes a constant column, but for a
  * weight in doubles.
  */
-static bool is_real(int column)
-{
-	return sl_column_facts[column].type == SL_TYPE_F32;
-}
-
 static void add_columns(const struct sl_mcpl_header *h, sl_column_set set, bool wide,
 	struct sl_arena *a, struct sl_table *t)
 {
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
+		const struct sl_column_facts *f = &sl_column_facts[i];
 		bool constant = (i == SL_COLUMN_weight && h->weight != 0 && !wide) ||
 		                (i == SL_COLUMN_pdg && h->pdg != 0);
-		uint32_t bytes = sl_column_facts[i].bytes;
 
 		if (SL_HAS(set, i))
 			t->column[t->n_columns++] =
 				(struct sl_table_column){.column = (enum sl_column)i,
 					.constant = constant,
 					.data = sl_cut_items(a, constant ? 1 : t->n,
-						is_real(i) && wide ? sizeof(double) : bytes)};
+						f->type == SL_TYPE_F32 && wide ? sizeof(double)
+									       : f->bytes)};
 	}
-}
-
-/* The places of the columns that are stored for each particle. */
-static struct sl_mcpl_target target_of(const struct sl_table *t, const struct sl_mcpl_reading *r)
-{
-	struct sl_mcpl_target to = {.wide = r->wide, .checked = !r->wide};
-
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (!t->column[k].constant)
-			to.column[t->column[k].column] = t->column[k].data;
-	return to;
 }
 
 /* Stores the values that the header states: a table without rows has constant columns too. */
@@ -144,8 +122,11 @@ static enum sl_status decode_block(void *context, uint32_t worker, uint32_t k)
 static enum sl_status read_rows(
 	struct sl_mcpl_stream *s, struct sl_table *t, struct sl_mcpl_reading *r, bool *more)
 {
-	struct record_block rows = {.h = &s->header, .to = target_of(t, r)};
+	struct record_block rows = {.h = &s->header, .to = {.wide = r->wide, .checked = !r->wide}};
 
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].constant)
+			rows.to.column[t->column[k].column] = t->column[k].data;
 	set_constants(&s->header, t);
 	for (; rows.first < t->n; rows.first += rows.n) {
 		SL_TRY(sl_mcpl_raw(s, SIZE_MAX, &rows.records, &rows.n));
@@ -240,8 +221,13 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 	r->comments = h->comments - 3 - h->flags;
 	r->blobs = h->blobs - 1;
 	add_columns(h, set, r->wide, a, t);
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		t->column[k].rounded = is_rounded(h, t->column[k].column);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const enum sl_column c = t->column[k].column;
+
+		t->column[k].rounded =
+			(c >= SL_COLUMN_u && c <= SL_COLUMN_w) ||
+			(h->single && (c == SL_COLUMN_energy || c == SL_COLUMN_time));
+	}
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
@@ -302,16 +288,13 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 static enum sl_status read_file(const void *file, size_t bytes, bool own, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_reading *r)
 {
-	struct sl_mcpl_stream s;
-	enum sl_status status;
+	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 
 	*t = (struct sl_table){0};
 	*r = (struct sl_mcpl_reading){.wide = r->wide, .pool = r->pool};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
 	r->wide = r->wide && !s.header.single;
-	status = (own ? read_own : read_list)(&s, bytes, a, t, r);
-	sl_mcpl_close(&s);
-	return status;
+	return (own ? read_own : read_list)(&s, bytes, a, t, r);
 }
 
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_record.h"
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif
@@ -181,36 +179,26 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	return check_strings(s);
 }
 
-/* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
-static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
-{
-	void *window;
-	enum sl_status status;
-
-	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
-	s->window = (uint8_t *)window;
-	status = sl_inflate_begin(&s->z, SL_GZIP, s->at, s->left);
-	s->z.members = true;
-	s->left = 0;
-	if (status != SL_OK)
-		sl_memory_give(SL_HOST, window);
-	return status;
-}
-
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
-	enum sl_status status;
+	enum sl_status status = SL_OK;
+	void *window = NULL;
 
-	*s = (struct sl_mcpl_stream){.at = (const uint8_t *)file, .left = bytes};
-	s->gzipped = sl_is_gzip(file, bytes); /* as the reference does, whatever its name */
+	*s = (struct sl_mcpl_stream){.gzipped = sl_is_gzip(file, bytes)}; /* whatever its name */
 	if (s->gzipped)
-		SL_TRY(begin_gzip(s));
-	status = read_fixed(s);
+		status = sl_memory_get(SL_HOST, WINDOW_BYTES, &window);
+	s->window = (uint8_t *)window;
+	if (status == SL_OK && s->gzipped)
+		status = sl_inflate_begin(&s->z, SL_GZIP, file, bytes);
+	s->z.members = true;
+	if (status == SL_OK)
+		status = sl_mcpl_rewind(s, file, bytes);
 	if (status != SL_OK)
 		sl_mcpl_close(s);
 	return status;
 }
 
+/* The compressed bytes stay in the file. */
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes)
 {
 	s->header = (struct sl_mcpl_header){0};
@@ -226,10 +214,9 @@ enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t
 
 void sl_mcpl_close(struct sl_mcpl_stream *s)
 {
-	if (!s->gzipped)
-		return;
 	sl_inflate_end(&s->z);
 	sl_memory_give(SL_HOST, s->window);
+	s->window = NULL;
 }
 
 enum sl_status sl_mcpl_string_length(struct sl_mcpl_stream *s, uint32_t *length)
@@ -334,19 +321,6 @@ static const uint8_t *get_numbers(
 	return at;
 }
 
-/* Unpacks a direction. The sign of the packed energy is the sign of the missing component. */
-static void set_direction(
-	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
-{
-	const double with_sign[3] = {packed[0], packed[1], copysign(1, packed[2])};
-
-	if (h->version == 2)
-		sl_mcpl_unpack_octahedron(with_sign, p->direction);
-	else
-		sl_mcpl_unpack(with_sign, p->direction);
-	p->energy = fabs(packed[2]);
-}
-
 void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl_mcpl_particle *p)
 {
 	double packed[3];
@@ -356,7 +330,9 @@ void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl
 		at = get_numbers(h, at, p->polarisation, 3);
 	at = get_numbers(h, at, p->position, 3);
 	at = get_numbers(h, at, packed, 3);
-	set_direction(h, packed, p);
+	/* the sign of the packed energy is that of the missing component */
+	(h->version == 2 ? sl_mcpl_unpack_octahedron : sl_mcpl_unpack)(packed, p->direction);
+	p->energy = fabs(packed[2]);
 	at = get_numbers(h, at, &p->time, 1);
 	if (h->weight == 0)
 		at = get_numbers(h, at, &p->weight, 1);

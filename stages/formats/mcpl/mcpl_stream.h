@@ -44,7 +44,7 @@ enum { SL_MCPL_GZIP_BYTES = (1 << 16) + SL_INFLATE_BYTES };
 
 /*
  * Opens a file of so many bytes, which the caller keeps, and reads the fixed part of its header. A
- * file that is not MCPL is SL_BAD_INPUT. After SL_OK, call sl_mcpl_close().
+ * file that is not MCPL is SL_BAD_INPUT. After SL_OK, call sl_mcpl_close(); twice is no fault.
  */
 enum sl_status sl_mcpl_open(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 void sl_mcpl_close(struct sl_mcpl_stream *s);

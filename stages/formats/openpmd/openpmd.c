@@ -7,7 +7,6 @@
 #include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/formats/common/common.h"
@@ -18,19 +17,13 @@
 
 hid_t sl_openpmd_type(enum sl_column_type type)
 {
-	switch (type) {
-	case SL_TYPE_F32:
-		return H5T_IEEE_F32LE;
-	case SL_TYPE_U32:
-		return H5T_STD_U32LE;
-	case SL_TYPE_U64:
-		return H5T_STD_U64LE;
-	case SL_TYPE_U8:
-		return H5T_STD_U8LE;
-	case SL_TYPE_I32:
-		return H5T_STD_I32LE;
-	}
-	return H5I_INVALID_HID;
+	const hid_t types[] = {[SL_TYPE_F32] = H5T_IEEE_F32LE,
+		[SL_TYPE_U32] = H5T_STD_U32LE,
+		[SL_TYPE_U64] = H5T_STD_U64LE,
+		[SL_TYPE_U8] = H5T_STD_U8LE,
+		[SL_TYPE_I32] = H5T_STD_I32LE};
+
+	return types[type];
 }
 
 const char *sl_openpmd_record(const struct sl_table *t, enum sl_column column)
@@ -139,41 +132,32 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 /* --- packed on a device ----------------------------------------------------------------------- */
 
 /*
- * Adds the stream of one chunk of so many rows. from is at or after its final place in p->bytes,
- * so moving it down is safe. If the stream is not shorter than the chunk, the chunk is stored
- * instead, as pack() does.
+ * Adds the streams of the chunks of a column. *from is at or after the final place in p->bytes, so
+ * moving a stream down is safe. If it is not shorter than the chunk, the chunk is stored instead, as
+ * pack() does.
  */
-static enum sl_status take_stream(struct openpmd_packing *w, const uint8_t *from, size_t got,
-	size_t bytes, uint32_t skipped, uint32_t rows)
-{
-	struct sl_packed *p = w->p;
-	uint8_t *to = p->bytes + p->used;
-	uint8_t *inflated = (uint8_t *)w->x.scratch.base;
-	bool gains = got < bytes;
-
-	if (gains && to != from)
-		memmove(to, from, got);
-	if (!gains) {
-		p->has_crc = false;
-		SL_TRY(sl_inflate_whole(SL_ZLIB, from, got, inflated, bytes));
-		memcpy(to, inflated, bytes);
-	}
-	*w->next++ = (struct sl_openpmd_chunk){
-		.at = p->used, .bytes = gains ? got : bytes, .skipped = gains ? 0 : skipped};
-	sl_packed_add(p, gains ? got : bytes, rows);
-	return SL_OK;
-}
-
 static enum sl_status take_column(struct openpmd_packing *w, const struct sl_column_facts *f,
 	uint32_t n, const uint8_t **from, const size_t **stream)
 {
-	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
+	const uint32_t items = sl_openpmd_chunk_items(n, f->bytes);
+	const size_t bytes = (size_t)items * f->bytes;
+	struct sl_packed *p = w->p;
 
-	for (uint32_t first = 0, rows; first < n; first += rows) {
-		rows = n - first < items ? n - first : items;
-		SL_TRY(take_stream(w, *from, **stream, (size_t)items * f->bytes,
-			sl_openpmd_deflate_skipped(f), rows));
-		*from += *(*stream)++;
+	for (uint32_t first = 0; first < n; first += items, *from += *(*stream)++) {
+		const bool gains = **stream < bytes;
+		uint8_t *to = p->bytes + p->used, *inflated = (uint8_t *)w->x.scratch.base;
+
+		if (gains && to != *from)
+			memmove(to, *from, **stream);
+		if (!gains) {
+			p->has_crc = false;
+			SL_TRY(sl_inflate_whole(SL_ZLIB, *from, **stream, inflated, bytes));
+			memcpy(to, inflated, bytes);
+		}
+		*w->next = (struct sl_openpmd_chunk){.at = p->used,
+			.bytes = gains ? **stream : bytes,
+			.skipped = gains ? 0 : sl_openpmd_deflate_skipped(f)};
+		sl_packed_add(p, w->next++->bytes, n - first < items ? n - first : items);
 	}
 	return SL_OK;
 }

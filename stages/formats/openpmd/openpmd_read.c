@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 #include "stages/particle/digest.h"
 
@@ -137,8 +138,7 @@ static enum sl_status check_digests(const struct sl_table *t)
 static enum sl_status read_columns(
 	struct openpmd_reading *r, struct sl_arena *a, struct sl_table *t)
 {
-	void *chunks;
-	enum sl_status status = SL_OK;
+	SL_CLOSED_BY(sl_host_give) void *chunks = NULL;
 
 	if (r->found->n > UINT32_MAX)
 		return sl_openpmd_damaged("its number of rows is too large");
@@ -147,12 +147,10 @@ static enum sl_status read_columns(
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r->inflated = (uint8_t *)chunks;
 	r->whole = r->inflated + SL_OPENPMD_CHUNK_BYTES;
-	for (int i = 0; i < SL_COLUMN_COUNT && status == SL_OK; i++)
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (r->found->column[i].exists)
-			status = sl_add_context(read_column(r, (enum sl_column)i, a, t),
-				"column %s", sl_label_name(t->label, (enum sl_column)i));
-	sl_memory_give(SL_HOST, chunks);
-	SL_TRY(status);
+			SL_TRY(sl_add_context(read_column(r, (enum sl_column)i, a, t), "column %s",
+				sl_label_name(t->label, (enum sl_column)i)));
 	SL_TRY(sl_format_check_columns(a));
 	return a->base ? check_digests(t) : SL_OK;
 }
@@ -160,17 +158,9 @@ static enum sl_status read_columns(
 /* --- the file ------------------------------------------------------------------------------ */
 
 /*
- * Bytes of a block for the chunks of all columns that a file of so many bytes can hold. Each column
- * expands at most SL_INFLATE_RATIO_MAX times, so this limits its rows and so its chunks.
+ * The block has room for the chunks of all columns that a file of so many bytes can hold: each
+ * column expands at most SL_INFLATE_RATIO_MAX times, which limits its rows and so its chunks.
  */
-static size_t found_bytes(size_t bytes)
-{
-	size_t chunks = sl_size_mul(bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
-
-	return sl_size_add(sizeof(struct sl_openpmd_found),
-		sl_size_mul(sl_size_mul(chunks, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
-}
-
 enum sl_status sl_openpmd_read(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
@@ -185,7 +175,9 @@ enum sl_status sl_openpmd_read(
 			"was written or changed by another program; make it again, or read it with "
 			"h5py");
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
-	size = found_bytes(r.bytes);
+	size = sl_size_mul(r.bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
+	size = sl_size_add(sizeof(struct sl_openpmd_found),
+		sl_size_mul(sl_size_mul(size, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
 	sl_read_begin(t);
 	SL_TRY(sl_h5_in_child(sl_openpmd_locate, file, r.bytes, size, &found));
 	r.found = (const struct sl_openpmd_found *)found;

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stages/formats/common/common.h"
@@ -123,14 +122,6 @@ static void write_column(struct openpmd_writing *w, hid_t at, const char *name, 
 	sl_h5_close(w->h, made);
 }
 
-/* Whether columns a and b are components of the same vector record. */
-static bool same_record(const struct sl_table_column *a, const struct sl_table_column *b)
-{
-	const struct sl_column_facts *f = &sl_column_facts[a->column];
-
-	return *f->component && strcmp(f->record, sl_column_facts[b->column].record) == 0;
-}
-
 /* The group of the vector record of column i: created for its first column, then opened. */
 static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 {
@@ -139,7 +130,7 @@ static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 	hid_t made;
 
 	for (uint32_t k = 0; k < i && !w->h->failed; k++)
-		if (same_record(&t->column[i], &t->column[k]))
+		if (strcmp(f->record, sl_column_facts[t->column[k].column].record) == 0)
 			return sl_h5_id(w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
 	made = sl_h5_group(w->h, w->species, f->record);
 	describe_record(w, made, f->unit);
@@ -148,19 +139,16 @@ static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 
 static void write_columns(struct openpmd_writing *w)
 {
-	for (uint32_t i = 0; i < w->facts->table.n_columns; i++) {
-		const struct sl_column_facts *f =
-			&sl_column_facts[w->facts->table.column[i].column];
-		hid_t record = *f->component ? record_group(w, i) : H5I_INVALID_HID;
+	const struct sl_table *t = &w->facts->table;
 
-		if (*f->component)
-			write_column(w, record, f->component, i);
-		else
-			write_column(w, w->species,
-				sl_openpmd_record(
-					&w->facts->table, w->facts->table.column[i].column),
-				i);
-		sl_h5_close(w->h, record);
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		const char *component = sl_facts_of(&t->column[i])->component;
+		hid_t at = *component ? record_group(w, i) : w->species;
+
+		write_column(w, at,
+			*component ? component : sl_openpmd_record(t, t->column[i].column), i);
+		if (*component)
+			sl_h5_close(w->h, at);
 	}
 }
 
@@ -296,14 +284,6 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 		sl_h5_text(w->h, file, "sluiceMerged", w->merged);
 }
 
-/* openPMD requires a time of each iteration; batches have none, so it is 0. */
-static void describe_iteration(struct openpmd_writing *w, hid_t iteration)
-{
-	sl_h5_put_f64(w->h, iteration, "time", 0);
-	sl_h5_put_f64(w->h, iteration, "dt", 0);
-	sl_h5_put_f64(w->h, iteration, "timeUnitSI", 1);
-}
-
 static void write_file(struct openpmd_writing *w, hid_t file)
 {
 	char number[NAME_BYTES];
@@ -314,7 +294,10 @@ static void write_file(struct openpmd_writing *w, hid_t file)
 		w->facts->batch.number == SL_WHOLE_RUN ? 0 : w->facts->batch.number);
 	data = sl_h5_group(w->h, file, "data");
 	iteration = sl_h5_group(w->h, data, number);
-	describe_iteration(w, iteration);
+	/* openPMD requires a time of each iteration; batches have none, so it is 0 */
+	sl_h5_put_f64(w->h, iteration, "time", 0);
+	sl_h5_put_f64(w->h, iteration, "dt", 0);
+	sl_h5_put_f64(w->h, iteration, "timeUnitSI", 1);
 	particles = sl_h5_group(w->h, iteration, "particles");
 	w->species = sl_h5_group(w->h, particles, w->species_name);
 	write_species(w);

@@ -52,43 +52,26 @@ static const char *const number_types[] = {[SL_TYPE_F32] = "Float",
 	[SL_TYPE_I32] = "Int",
 	[SL_TYPE_U8] = "UChar"};
 
-/* The file, species and rows that the grid of one batch refers to. */
-struct target {
-	const char *file, *species;
-	uint64_t number;
-	uint32_t n;
-};
-
-static void print_item(const struct target *target, const struct sl_table *t, uint32_t k, FILE *out)
+static void print_item(const char *file, const char *species, uint64_t number,
+	const struct sl_table *t, uint32_t k, FILE *out)
 {
 	const struct sl_column_facts *f = sl_facts_of(&t->column[k]);
 	char path[512];
 
-	sl_openpmd_path(path, sizeof(path), target->number, target->species, t, k);
+	sl_openpmd_path(path, sizeof(path), number, species, t, k);
 	fprintf(out,
 		"<DataItem Dimensions=\"%" PRIu32 "\" NumberType=\"%s\" Precision=\"%" PRIu32
 		"\" Format=\"HDF\">",
-		target->n, number_types[f->type], f->bytes);
-	print_escaped(target->file, out);
+		t->n, number_types[f->type], f->bytes);
+	print_escaped(file, out);
 	fprintf(out, ":");
 	print_escaped(path, out);
 	fprintf(out, "</DataItem>\n");
 }
 
-static void print_attribute(
-	const struct target *target, const struct sl_table *t, uint32_t k, FILE *out)
-{
-	fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
-		sl_table_name(t, k));
-	print_item(target, t, k, out);
-	fprintf(out, "</Attribute>\n");
-}
-
 void sl_xdmf_grid(const char *file, const char *species, uint64_t number,
 	const struct sl_table *table, FILE *out)
 {
-	struct target target = {file, species, number, table->n};
-
 	if (table->n == 0)
 		return;
 	fprintf(out,
@@ -97,15 +80,19 @@ void sl_xdmf_grid(const char *file, const char *species, uint64_t number,
 		"\" NodesPerElement=\"1\"/>\n<Geometry GeometryType=\"X_Y_Z\">\n",
 		number, number, table->n);
 	for (int axis = SL_COLUMN_x; axis <= SL_COLUMN_z; axis++)
-		print_item(&target, table,
+		print_item(file, species, number, table,
 			(uint32_t)(sl_table_find(table, (enum sl_column)axis) - table->column),
 			out);
 	fprintf(out, "</Geometry>\n");
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		const struct sl_table_column *c = &table->column[i];
 
-		if (!c->constant && (c->column < SL_COLUMN_x || c->column > SL_COLUMN_z))
-			print_attribute(&target, table, i, out);
+		if (c->constant || (c->column >= SL_COLUMN_x && c->column <= SL_COLUMN_z))
+			continue;
+		fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
+			sl_table_name(table, i));
+		print_item(file, species, number, table, i, out);
+		fprintf(out, "</Attribute>\n");
 	}
 	fprintf(out, "</Grid>\n");
 }

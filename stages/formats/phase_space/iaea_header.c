@@ -133,24 +133,16 @@ static enum sl_status read_whole(struct section *s, const char *what, double mos
 		line, what, s->key, *value, most);
 }
 
-/* The whole number that a section consists of. */
-static enum sl_status read_only(const char *text, const char *key, double most, double *value)
+/* The whole number that a section consists of; `otherwise` if it is missing, or NAN: it must not. */
+static enum sl_status read_only(
+	const char *text, const char *key, double most, double otherwise, double *value)
 {
 	struct section s;
 
-	if (!find(text, key, &s))
-		return missing(key, "value");
-	return read_whole(&s, "value", most, value);
-}
-
-/* The same, but a missing section has the value `missing_value`. */
-static enum sl_status read_optional(
-	const char *text, const char *key, double most, double missing_value, double *value)
-{
-	struct section s;
-
-	*value = missing_value;
-	return find(text, key, &s) ? read_whole(&s, "value", most, value) : SL_OK;
+	*value = otherwise;
+	if (find(text, key, &s))
+		return read_whole(&s, "value", most, value);
+	return isnan(otherwise) ? missing(key, "value") : SL_OK;
 }
 
 /* --- sections --------------------------------------------------------------------------------- */
@@ -240,13 +232,13 @@ static enum sl_status read_layout(const char *text, struct sl_iaea *h)
 
 	h->record_bytes =
 		fixed_bytes(h) + (h->extra_floats + h->extra_longs) * (uint32_t)sizeof(float);
-	SL_TRY(read_only(text, "RECORD_LENGTH", 0x1p31, &length));
+	SL_TRY(read_only(text, "RECORD_LENGTH", 0x1p31, NAN, &length));
 	if (length != h->record_bytes)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states records of %.0f bytes, but its $RECORD_CONTENTS: add up to "
 			"%u; use the header that belongs to the records",
 			length, h->record_bytes);
-	SL_TRY(read_optional(text, "BYTE_ORDER", 9999, LITTLE_ENDIAN_ORDER, &order));
+	SL_TRY(read_only(text, "BYTE_ORDER", 9999, LITTLE_ENDIAN_ORDER, &order));
 	if (order != LITTLE_ENDIAN_ORDER && order != BIG_ENDIAN_ORDER)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states the byte order %.0f, but only 1234 and 4321 are read; "
@@ -264,7 +256,7 @@ static enum sl_status read_counts(const char *text, uint64_t records_bytes, stru
 {
 	double particles, checksum, all;
 
-	SL_TRY(read_only(text, "PARTICLES", PARTICLES_MOST, &particles));
+	SL_TRY(read_only(text, "PARTICLES", PARTICLES_MOST, NAN, &particles));
 	h->particles = (uint64_t)particles;
 	all = particles * h->record_bytes;
 	if (h->particles != records_bytes / h->record_bytes || records_bytes % h->record_bytes != 0)
@@ -273,21 +265,12 @@ static enum sl_status read_counts(const char *text, uint64_t records_bytes, stru
 			"file of records has %llu bytes: it is damaged, was cut short, or belongs to "
 			"another header; copy both files again",
 			particles, h->record_bytes, all, (unsigned long long)records_bytes);
-	SL_TRY(read_optional(text, "CHECKSUM", 0x1p63, all, &checksum));
+	SL_TRY(read_only(text, "CHECKSUM", 0x1p63, all, &checksum));
 	if (checksum != all)
 		return sl_fail(SL_BAD_INPUT,
 			"the $CHECKSUM: of the header is %.0f, but the file of records has %llu bytes; "
 			"use the header that belongs to the records, or correct this value",
 			checksum, (unsigned long long)records_bytes);
-	return SL_OK;
-}
-
-/* Programs that do not know the number of histories write 0 or the largest unsigned number. */
-static enum sl_status read_histories(const char *text, struct sl_iaea *h)
-{
-	SL_TRY(read_optional(text, "ORIG_HISTORIES", 0x1p64, -1, &h->histories));
-	if (h->histories == 0 || h->histories >= 0x1p63)
-		h->histories = -1;
 	return SL_OK;
 }
 
@@ -299,7 +282,7 @@ enum sl_status sl_iaea_open(const char *text, uint64_t records_bytes, struct sl_
 	double type;
 
 	*h = (struct sl_iaea){.histories = -1};
-	SL_TRY(read_optional(text, "FILE_TYPE", 0x1p31, 0, &type));
+	SL_TRY(read_only(text, "FILE_TYPE", 0x1p31, 0, &type));
 	if (type != 0)
 		return sl_fail(SL_BAD_INPUT,
 			"the header states the file type %.0f (an event generator), which has no "
@@ -309,7 +292,10 @@ enum sl_status sl_iaea_open(const char *text, uint64_t records_bytes, struct sl_
 	SL_TRY(read_constants(text, h));
 	SL_TRY(read_layout(text, h));
 	SL_TRY(read_counts(text, records_bytes, h));
-	SL_TRY(read_histories(text, h));
+	/* programs that do not know the number of histories write 0 or the largest unsigned number */
+	SL_TRY(read_only(text, "ORIG_HISTORIES", 0x1p64, -1, &h->histories));
+	if (h->histories == 0 || h->histories >= 0x1p63)
+		h->histories = -1;
 	if (find(text, "TITLE", &s) && next_line(&s, title, &line))
 		memcpy(h->title, title, strnlen(title, sizeof(h->title) - 1));
 	return SL_OK;

@@ -9,13 +9,6 @@
 static const int32_t codes[] = {2112, 22, 11, -11};
 enum { CODES = sizeof(codes) / sizeof(codes[0]) };
 
-/* The bytes of a member. */
-static uint32_t bytes_of(int member)
-{
-	return member == SL_OPENMC_PARTICLE || member == SL_OPENMC_SURFACE ? sizeof(int32_t)
-	                                                                   : sizeof(double);
-}
-
 static bool has(const struct sl_openmc *o, int member)
 {
 	return (o->present >> member & 1) != 0;
@@ -24,15 +17,18 @@ static bool has(const struct sl_openmc *o, int member)
 /* Checks what the child found: all members in an item, all items in the file. */
 static bool is_possible(const struct sl_openmc *o, size_t bytes)
 {
-	uint32_t needed = (1u << SL_OPENMC_TIME) - 1;
+	uint32_t needed = (1u << SL_OPENMC_TIME) - 1, bytes_of;
 
 	if (o->item_bytes == 0 || o->item_bytes > SL_OPENMC_ITEM_MOST ||
 		(o->present & needed) != needed)
 		return false;
-	for (int m = 0; m < SL_OPENMC_MEMBERS; m++)
-		if (has(o, m) && (o->offset[m] > o->item_bytes ||
-					 bytes_of(m) > o->item_bytes - o->offset[m]))
+	for (int m = 0; m < SL_OPENMC_MEMBERS; m++) {
+		bytes_of = m == SL_OPENMC_PARTICLE || m == SL_OPENMC_SURFACE ? sizeof(int32_t)
+		                                                             : sizeof(double);
+		if (has(o, m) &&
+			(o->offset[m] > o->item_bytes || bytes_of > o->item_bytes - o->offset[m]))
 			return false;
+	}
 	return o->at <= bytes && o->particles <= (bytes - o->at) / o->item_bytes;
 }
 

@@ -32,16 +32,6 @@ static enum sl_status refuse(const char *problem)
 		problem);
 }
 
-/* Whether the attribute version, two integers, is at least that of PDG codes. */
-static bool has_codes(struct sl_h5 *h, hid_t at)
-{
-	int version[2] = {0, 0};
-
-	if (!sl_h5_get_integers(h, at, "version", 2, version))
-		return false;
-	return version[0] > CODED_MAJOR || (version[0] == CODED_MAJOR && version[1] >= CODED_MINOR);
-}
-
 /* --- the type of an item ---------------------------------------------------------------------- */
 
 /*
@@ -128,6 +118,7 @@ static enum sl_status locate_items(struct sl_h5 *h, hid_t dataset, struct sl_ope
 
 static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
 {
+	int version[2] = {0, 0};
 	char kind[TEXT_BYTES];
 	hid_t dataset;
 	enum sl_status s;
@@ -136,12 +127,12 @@ static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
 	if (!h->failed && strcmp(kind, "source") != 0 && strcmp(kind, "statepoint") != 0)
 		return refuse("it has no attribute filetype that is source or statepoint");
 	dataset = sl_h5_member(h, file, "source_bank");
-	if (dataset < 0 || H5Iget_type(dataset) != H5I_DATASET) {
-		sl_h5_close(h, dataset);
-		return refuse("it has no dataset source_bank");
-	}
-	o->coded = has_codes(h, file);
-	s = locate_members(h, dataset, o);
+	o->coded = sl_h5_get_integers(h, file, "version", 2, version) &&
+	           (version[0] > CODED_MAJOR ||
+			   (version[0] == CODED_MAJOR && version[1] >= CODED_MINOR));
+	s = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET
+	            ? locate_members(h, dataset, o)
+	            : refuse("it has no dataset source_bank");
 	if (s == SL_OK && !h->failed)
 		s = locate_items(h, dataset, o);
 	sl_h5_close(h, dataset);

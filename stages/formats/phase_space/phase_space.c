@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/openpmd/openpmd.h"
@@ -62,16 +61,6 @@ static void partner_of(const char *path, char other[SL_PATH_BYTES])
 			others);
 }
 
-/* Maps the other one of the two files. A name that is too long is cut, so it names no file. */
-static enum sl_status map_partner(struct sl_phase_space *s, const char *path)
-{
-	char other[SL_PATH_BYTES];
-
-	partner_of(path, other);
-	return sl_add_context(sl_map_file(other, &s->partner),
-		"a phase space consists of two files, a header and records");
-}
-
 static enum sl_status topas_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
 {
@@ -120,10 +109,12 @@ static enum sl_status open_pair(struct sl_phase_space *s, const char *path)
 {
 	bool is_header = sl_phase_space_is_header(path);
 	const struct sl_map *header = is_header ? &s->file : &s->partner;
-	enum sl_status status;
-	void *copy;
+	SL_CLOSED_BY(sl_host_give) void *copy = NULL;
+	char other[SL_PATH_BYTES];
 
-	SL_TRY(map_partner(s, path));
+	partner_of(path, other); /* a name that is too long is cut, so it names no file */
+	SL_TRY(sl_add_context(sl_map_file(other, &s->partner),
+		"a phase space consists of two files, a header and records"));
 	s->records = is_header ? s->partner : s->file;
 	if (header->bytes > SL_IAEA_HEADER_MOST)
 		return sl_fail(SL_BAD_INPUT,
@@ -134,9 +125,7 @@ static enum sl_status open_pair(struct sl_phase_space *s, const char *path)
 	if (header->bytes > 0)
 		memcpy(copy, header->at, header->bytes);
 	((char *)copy)[header->bytes] = '\0';
-	status = (begins_with(header, "TOPAS ", 6) ? open_topas : open_iaea)(s, (const char *)copy);
-	sl_memory_give(SL_HOST, copy);
-	return status;
+	return (begins_with(header, "TOPAS ", 6) ? open_topas : open_iaea)(s, (const char *)copy);
 }
 
 static enum sl_status iaea_particle(
@@ -202,24 +191,6 @@ static double value(const struct sl_particle_table *t, enum sl_column column, ui
 		column, (const char *)t->at[column] + row * sl_column_facts[column].bytes);
 }
 
-/* Reads the columns to memory. */
-static enum sl_status read_columns(struct sl_phase_space *s)
-{
-	struct sl_particle_table *t = &s->table;
-	size_t used;
-
-	SL_TRY(sl_format_load(
-		s->format->read, s->file.at, s->file.bytes, &t->table, &t->block, &used));
-	s->memory = used;
-	for (uint32_t k = 0; k < t->table.n_columns; k++) {
-		const struct sl_table_column *c = &t->table.column[k];
-
-		t->at[c->column] = c->data;
-		t->constants |= c->constant ? SL_BIT(c->column) : 0;
-	}
-	return check_columns(t);
-}
-
 /* The value of a column that is equal in all rows; 0 for other columns. */
 static double constant(const struct sl_particle_table *t, enum sl_column column)
 {
@@ -229,10 +200,18 @@ static double constant(const struct sl_particle_table *t, enum sl_column column)
 /* Numbers have 4 bytes. What is constant in the file is common to all particles. */
 static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 {
-	const struct sl_particle_table *t = &s->table;
+	struct sl_particle_table *t = &s->table;
 
 	(void)path;
-	SL_TRY(read_columns(s));
+	SL_TRY(sl_format_load(
+		s->format->read, s->file.at, s->file.bytes, &t->table, &t->block, &s->memory));
+	for (uint32_t k = 0; k < t->table.n_columns; k++) {
+		const struct sl_table_column *c = &t->table.column[k];
+
+		t->at[c->column] = c->data;
+		t->constants |= c->constant ? SL_BIT(c->column) : 0;
+	}
+	SL_TRY(check_columns(t));
 	s->fields = (struct sl_mcpl_header){.particles = t->table.n,
 		.flags = t->at[SL_COLUMN_userflags] != NULL,
 		.polarised =
@@ -282,24 +261,20 @@ static const struct sl_phase_space_format any_npz = {
 static const struct sl_phase_space_format any_csv = {
 	"csv", "csv file", open_table, sl_csv_read_any, table_particle};
 
-/* The checksum line that this program adds to HDF5 files, valid or not. */
-static bool has_trailer(const struct sl_map *file)
-{
-	static const char begin[] = "sluice-crc32 ";
-
-	return file->bytes >= SL_CRC_TRAILER_BYTES &&
-	       memcmp((const char *)file->at + file->bytes - SL_CRC_TRAILER_BYTES, begin,
-		       sizeof(begin) - 1) == 0;
-}
-
 static const struct sl_phase_space_format *format_of(const char *path, const struct sl_map *file)
 {
-	static const char hdf5[] = "\x89HDF\r\n\x1a\n", zip[] = "PK\x03\x04";
+	static const char hdf5[] = "\x89HDF\r\n\x1a\n", zip[] = "PK\x03\x04",
+			  trailer[] = "sluice-crc32 ";
 
 	if (sl_phase_space_is_iaea(path))
 		return &iaea;
 	if (begins_with(file, hdf5, sizeof(hdf5) - 1))
-		return has_trailer(file) ? &openpmd : &openmc;
+		return file->bytes >= SL_CRC_TRAILER_BYTES &&
+		                       memcmp((const char *)file->at + file->bytes -
+						       SL_CRC_TRAILER_BYTES,
+					       trailer, sizeof(trailer) - 1) == 0
+		               ? &openpmd /* valid or not */
+		               : &openmc;
 	if (begins_with(file, zip, sizeof(zip) - 1))
 		return sl_npz_is_any(file->at, file->bytes) ? &any_npz : &npz;
 	if (!sl_path_ends_in(path, ".csv") && !sl_path_ends_in(path, ".csv.gz"))
@@ -319,18 +294,15 @@ bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
 bool sl_phase_space_names_foreign(const char *path)
 {
 	static const char *const tables[] = {".h5", ".npz", ".csv", ".csv.gz"};
-	bool is, may_be = false;
-	struct sl_map file;
+	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
+	bool may_be = false;
 
 	if (sl_phase_space_is_iaea(path))
 		return true;
 	for (size_t k = 0; !may_be && k < sizeof(tables) / sizeof(tables[0]); k++)
 		may_be = sl_path_ends_in(path, tables[k]);
-	if (!may_be || sl_map_file(path, &file) != SL_OK)
-		return false;
-	is = sl_phase_space_is_foreign(path, &file);
-	sl_unmap(&file);
-	return is;
+	return may_be && sl_map_file(path, &file) == SL_OK &&
+	       sl_phase_space_is_foreign(path, &file);
 }
 
 enum sl_status sl_phase_space_open(

@@ -54,25 +54,22 @@ size_t sl_phase_space_head(
 
 enum sl_status sl_phase_space_to_mcpl(const struct sl_phase_space *s, void **file, size_t *bytes)
 {
+	SL_CLOSED_BY(sl_host_give) void *made = NULL;
 	uint8_t head[SL_PHASE_SPACE_HEAD_BYTES], *at;
 	size_t head_bytes = sl_phase_space_head(s, s->fields.particles, head);
-	enum sl_status status = SL_OK;
 	struct sl_mcpl_particle p;
 
 	*file = NULL;
 	*bytes = sl_size_add(
 		head_bytes, sl_size_mul((size_t)s->fields.particles, s->fields.record_bytes));
-	SL_TRY(sl_memory_get(SL_HOST, *bytes, file));
-	memcpy(*file, head, head_bytes);
-	at = (uint8_t *)*file + head_bytes;
-	for (uint64_t i = 0; i < s->fields.particles && status == SL_OK; i++) {
-		status = sl_phase_space_particle(s, i, &p);
-		if (status == SL_OK)
-			sl_phase_space_record(&s->fields, &p, at + i * s->fields.record_bytes);
+	SL_TRY(sl_memory_get(SL_HOST, *bytes, &made));
+	memcpy(made, head, head_bytes);
+	at = (uint8_t *)made + head_bytes;
+	for (uint64_t i = 0; i < s->fields.particles; i++, at += s->fields.record_bytes) {
+		SL_TRY(sl_phase_space_particle(s, i, &p));
+		sl_phase_space_record(&s->fields, &p, at);
 	}
-	if (status != SL_OK) {
-		sl_memory_give(SL_HOST, *file);
-		*file = NULL;
-	}
-	return status;
+	*file = made;
+	made = NULL;
+	return SL_OK;
 }

@@ -9,16 +9,12 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 /* Characters of the longest value, by enum sl_column_type. */
-static const size_t widths[] = {
-	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
+static const size_t widths[] = {[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
 	[SL_TYPE_U32] = 10,
 	[SL_TYPE_U64] = SL_U64_TEXT_BYTES,
 	[SL_TYPE_U8] = 3,
-	[SL_TYPE_I32] = 11,
-};
+	[SL_TYPE_I32] = 11};
 
 /* A comma or a newline follows each value. */
 size_t sl_csv_text_bytes(const struct sl_table *t)
@@ -46,33 +42,20 @@ size_t sl_csv_print_header(const struct sl_table *t, char *text)
 	return (size_t)(at - text);
 }
 
-/* Prints a sign and the magnitude, which for -2^31 only fits in an unsigned number. */
-static size_t print_i32(int32_t v, char *text)
-{
-	uint32_t magnitude = v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
-
-	text[0] = '-';
-	return (v < 0) + sl_print_u64(magnitude, text + (v < 0));
-}
-
 static size_t print_item(
 	const struct sl_powers *powers, const struct sl_table_column *c, uint32_t row, char *text)
 {
-	uint32_t i = c->constant ? 0 : row;
+	const struct sl_column_facts *f = sl_facts_of(c);
+	const char *item = (const char *)c->data + (c->constant ? 0 : (size_t)row * f->bytes);
+	uint64_t v = 0;
+	bool negative;
 
-	switch (sl_facts_of(c)->type) {
-	case SL_TYPE_F32:
-		return sl_print_f32(powers, ((const float *)c->data)[i], text);
-	case SL_TYPE_U32:
-		return sl_print_u64(((const uint32_t *)c->data)[i], text);
-	case SL_TYPE_U64:
-		return sl_print_u64(((const uint64_t *)c->data)[i], text);
-	case SL_TYPE_U8:
-		return sl_print_u64(((const uint8_t *)c->data)[i], text);
-	case SL_TYPE_I32:
-		return print_i32(((const int32_t *)c->data)[i], text);
-	}
-	return 0;
+	if (f->type == SL_TYPE_F32)
+		return sl_print_f32(powers, *(const float *)(const void *)item, text);
+	memcpy(&v, item, f->bytes);
+	negative = f->type == SL_TYPE_I32 && v > INT32_MAX;
+	text[0] = '-';
+	return negative + sl_print_u64(negative ? (uint32_t)-v : v, text + negative);
 }
 
 /* The powers of ten are computed once per call. */

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-#include "stages/formats/common/common.h"
-
 enum { MAGIC = 6, HEADER_MOST = 1024 };
 
 static enum sl_status refuse(const struct sl_npy_stream *s, const char *problem)
@@ -31,8 +28,7 @@ enum sl_status sl_npy_open_member(
 
 void sl_npy_close(struct sl_npy_stream *s)
 {
-	if (!s->stored)
-		sl_inflate_end(&s->z);
+	sl_inflate_end(&s->z);
 }
 
 enum sl_status sl_npy_read(struct sl_npy_stream *s, void *out, size_t bytes)

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "items are copied from memory, and the file's types are little-endian"
 #endif
@@ -42,13 +40,11 @@ static void print_header(char header[SL_NPY_BYTES], const char *type, const char
 
 void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t n)
 {
-	static const char *const names[] = {
-		[SL_TYPE_F32] = "<f4",
+	static const char *const names[] = {[SL_TYPE_F32] = "<f4",
 		[SL_TYPE_U32] = "<u4",
 		[SL_TYPE_U64] = "<u8",
 		[SL_TYPE_U8] = "|u1",
-		[SL_TYPE_I32] = "<i4",
-	};
+		[SL_TYPE_I32] = "<i4"};
 	char shape[16];
 
 	snprintf(shape, sizeof(shape), "(%" PRIu32 ",)", n);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 enum { BUFFER_BYTES = 4096 };
 
 static const char advice[] =
@@ -45,13 +43,15 @@ static enum sl_status read_items(
 }
 
 /* Adds the column of a member to the table; with memory, reads it. */
-static enum sl_status read_array(
-	struct sl_npy_stream *in, enum sl_column column, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_member(const struct sl_zip_member *m, const uint8_t *data,
+	enum sl_column column, struct sl_arena *a, struct sl_table *t)
 {
+	SL_CLOSED_BY(sl_npy_close) struct sl_npy_stream in = {.advice = advice};
 	struct sl_table_column c = {.column = column};
 	struct sl_npy r;
 
-	SL_TRY(sl_npy_read_header(in, &r));
+	SL_TRY(sl_npy_open_member(&in, m, data));
+	SL_TRY(sl_npy_read_header(&in, &r));
 	if (r.big_endian)
 		return refuse("its items are not numbers of 4 or 8 bytes, or whole numbers");
 	if (r.dimensions > 1)
@@ -68,19 +68,7 @@ static enum sl_status read_array(
 		t->n = (uint32_t)r.n;
 	c.data = sl_cut_items(a, r.n, sl_column_facts[column].bytes);
 	t->column[t->n_columns++] = c;
-	return a->base && sl_fits(a) ? read_items(in, &r, &c) : SL_OK;
-}
-
-static enum sl_status read_member(const struct sl_zip_member *m, const uint8_t *data,
-	enum sl_column column, struct sl_arena *a, struct sl_table *t)
-{
-	struct sl_npy_stream in = {.advice = advice};
-	enum sl_status s;
-
-	SL_TRY(sl_npy_open_member(&in, m, data));
-	s = read_array(&in, column, a, t);
-	sl_npy_close(&in);
-	return s;
+	return a->base && sl_fits(a) ? read_items(&in, &r, &c) : SL_OK;
 }
 
 bool sl_npz_is_any(const void *file, size_t bytes)
@@ -95,8 +83,7 @@ bool sl_npz_is_any(const void *file, size_t bytes)
 		return false;
 	for (uint64_t i = 0; i < zip.n; i++) {
 		if (!sl_npz_next(&zip, &m, &data, &length) ||
-			(m.name_bytes == strlen(SL_NPZ_ABOUT) &&
-				memcmp(m.name, SL_NPZ_ABOUT, m.name_bytes) == 0))
+			sl_is_text(m.name, m.name_bytes, SL_NPZ_ABOUT))
 			return false;
 		found |= sl_list_column(m.name, length) == SL_COLUMN_energy;
 	}

@@ -126,25 +126,19 @@ static enum sl_status put_stream(struct sl_joined_file *j, struct sl_exec *x, ui
 	return j->put(j->context, k, s->bytes, s->used);
 }
 
-/* After the last row: ends the stream of each column. */
-static enum sl_status end(struct sl_joined_file *j)
-{
-	struct npz_join *own = (struct npz_join *)j->own;
-
-	for (uint32_t k = 0; k < own->pieces.n; k++) {
-		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
-		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
-	}
-	return SL_OK;
-}
-
 static enum sl_status add(struct sl_joined_file *j)
 {
+	struct npz_join *own = (struct npz_join *)j->own;
 	const uint32_t columns = j->block->n_columns;
 
 	SL_TRY(sl_join_run(j, columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS),
 		make_stream, put_stream));
-	return j->written.values == columns * j->rows ? end(j) : SL_OK;
+	/* after the last row the stream of each column ends */
+	for (uint32_t k = 0; k < columns && j->written.values == columns * j->rows; k++) {
+		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));
+		own->pieces.piece[k].bytes += sizeof(sl_deflate_end);
+	}
+	return SL_OK;
 }
 
 /* Nothing needs the checksum of the file, so none is computed. */

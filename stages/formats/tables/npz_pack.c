@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-#include "primitives/files/files.h"
-#include "stages/formats/common/common.h"
-
 /* Bytes of the items of a column in all rows; a constant column is expanded to all of them. */
 static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 {

@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/files/files.h"
-#include "stages/formats/common/common.h"
-
 /* State of a file that is read. */
 struct npz_reading {
 	struct sl_zip zip;
@@ -50,18 +47,13 @@ static enum sl_status agree_on_rows(
 static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *data,
 	const struct sl_column_facts *f, uint32_t n, void *items)
 {
+	SL_CLOSED_BY(sl_npy_close) struct sl_npy_stream in = {.advice = advice};
 	char header[SL_NPY_BYTES], expected[SL_NPY_BYTES];
-	struct sl_npy_stream in = {.advice = advice};
-	enum sl_status s;
 
 	SL_TRY(sl_npy_open_member(&in, m, data));
-	s = sl_npy_read(&in, header, sizeof(header));
-	if (s == SL_OK)
-		s = sl_npy_read(&in, items, (size_t)n * f->bytes);
-	if (s == SL_OK)
-		s = sl_npy_end(&in);
-	sl_npy_close(&in);
-	SL_TRY(s);
+	SL_TRY(sl_npy_read(&in, header, sizeof(header)));
+	SL_TRY(sl_npy_read(&in, items, (size_t)n * f->bytes));
+	SL_TRY(sl_npy_end(&in));
 	sl_npy_header(expected, f->type, n);
 	return memcmp(header, expected, SL_NPY_BYTES) == 0
 	               ? SL_OK
@@ -88,21 +80,16 @@ static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_mem
 	return c.data ? read_items(m, data, f, t->n, c.data) : SL_OK;
 }
 
-/* The first place of a text in other text, or NULL. */
-static const char *find_text(const char *in, size_t bytes, const char *text)
-{
-	return (const char *)memmem(in, bytes, text, strlen(text));
-}
-
 /* Reads the unit of a named column from the text of about.npy, in the words of npz.c. */
 static enum sl_status read_unit(struct sl_column_label *label, const char *text, size_t bytes)
 {
 	char key[SL_COLUMN_NAME_BYTES + 8], unit[16] = "";
-	const char *at = find_text(text, bytes, SL_NPZ_UNITS), *end = text + bytes;
+	const char *at = (const char *)memmem(text, bytes, SL_NPZ_UNITS, strlen(SL_NPZ_UNITS));
+	const char *end = text + bytes;
 	const char *close = at ? (const char *)memchr(at, '}', (size_t)(end - at)) : NULL;
 
 	snprintf(key, sizeof(key), "\"%s\": \"", label->name);
-	at = close ? find_text(at, (size_t)(close - at), key) : NULL;
+	at = close ? (const char *)memmem(at, (size_t)(close - at), key, strlen(key)) : NULL;
 	at = at ? at + strlen(key) : NULL;
 	end = at ? (const char *)memchr(at, '"', (size_t)(close - at)) : NULL;
 	if (!end || (size_t)(end - at) >= sizeof(unit))
@@ -119,8 +106,7 @@ static enum sl_status read_unit(struct sl_column_label *label, const char *text,
 static enum sl_status read_about(
 	struct sl_table *t, const struct sl_zip_member *m, const uint8_t *data)
 {
-	if (m->name_bytes != sizeof(SL_NPZ_ABOUT) - 1 ||
-		memcmp(m->name, SL_NPZ_ABOUT, m->name_bytes) != 0)
+	if (!sl_is_text(m->name, m->name_bytes, SL_NPZ_ABOUT))
 		return damaged("it is in the place of " SL_NPZ_ABOUT ", the last member");
 	if (m->method != SL_ZIP_STORED || m->packed != m->size ||
 		sl_crc32(data, (size_t)m->size) != m->crc)

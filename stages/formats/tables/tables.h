@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "primitives/base/size.h"
+#include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 #include "stages/formats/common/format.h"
 #include "stages/particle/table.h"
@@ -184,7 +185,7 @@ struct sl_npy {
 	size_t n;         /* items, saturated (size.h) */
 };
 
-/* Opens the member of an archive. After SL_OK, call sl_npy_close(). */
+/* Opens the member of an archive. Call sl_npy_close(), which may be called without it. */
 enum sl_status sl_npy_open_member(
 	struct sl_npy_stream *s, const struct sl_zip_member *m, const uint8_t *data);
 void sl_npy_close(struct sl_npy_stream *s);
@@ -242,6 +243,45 @@ size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, ch
 
 /* --- csv_read --------------------------------------------------------------------------------- */
 
+/* Text in memory, plain or in gzip, line by line. What is in gzip is never stored as a whole. */
+struct sl_csv {
+	const void *file;
+	size_t bytes;
+	bool gzipped;
+	bool any; /* of any program: blank lines and a mark of UTF-8 are left out, the last line may
+	             lack its newline, and fields have nothing around them */
+	const char *separators; /* that of a file is the first one in its first line, or the last */
+	const char *around;     /* characters around a field; the first one only before it */
+	char separator;         /* 0: not known yet */
+	uint32_t line;          /* number of the last line, from 1 */
+	void *window;           /* of a file in gzip */
+	struct sl_inflate z;
+	const char *at; /* the text not read yet, in the window or in the file */
+	size_t left;
+};
+
+/* A line or a field; at = NULL: there is none. */
+struct sl_csv_text {
+	const char *at;
+	size_t length;
+};
+
+/* Begins at the first line, also again. The members up to around are set before the first time. */
+enum sl_status sl_csv_begin(struct sl_csv *l);
+void sl_csv_close(struct sl_csv *l);
+
+/* The next line without its newline, valid until the next call. */
+enum sl_status sl_csv_next_line(struct sl_csv *l, struct sl_csv_text *line);
+
+/* Takes the next field of a line; false if there is none. */
+bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field);
+
+/*
+ * The number of a field, in any spelling; between semicolons it can have a decimal comma. False for
+ * other text.
+ */
+bool sl_csv_number(const struct sl_csv *l, const struct sl_csv_text *field, double *value);
+
 /* Reads the columns of a csv or csv.gz file. */
 
 /* Files that this program wrote (format.h, read). */
@@ -251,7 +291,7 @@ enum sl_status sl_csv_gz_read(
 
 /*
  * Files of any program, plain or in gzip: a line of names and lines of numbers in any spelling,
- * divided by comma, semicolon or tab, by that of the first line. Read are the columns of a list of
+ * divided by comma, semicolon or tab. Read are the columns of a list of
  * particles (sl_list_column()), in any order. A number that its column cannot hold is SL_BAD_INPUT.
  */
 enum sl_status sl_csv_read_any(

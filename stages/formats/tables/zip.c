@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "stages/formats/common/common.h"
-
 enum {
 	LOCAL = 0x04034b50,
 	ENTRY = 0x02014b50,
@@ -215,31 +213,6 @@ static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size
 	return bytes <= left && memcmp(at, again, bytes) == 0;
 }
 
-/*
- * Members must follow one another without gaps, in the order of the directory. Otherwise data could
- * hide between them, and a damaged offset could lead outside the file.
- */
-bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
-{
-	uint8_t again[SL_ZIP_HEADER_BYTES];
-	uint64_t left = z->end - z->entry, entry_bytes;
-	size_t bytes;
-
-	if (!get_entry(z->file + z->entry, left, m, &entry_bytes) || m->at != z->member)
-		return false;
-	bytes = sl_zip_entry(m, again);
-	if (!is_next(z->file + z->entry, left, again, bytes))
-		return false;
-	z->entry += bytes;
-	bytes = sl_zip_local(m, again);
-	left = z->directory - z->member;
-	if (!is_next(z->file + z->member, left, again, bytes) || m->packed > left - bytes)
-		return false;
-	*data = z->file + z->member + bytes;
-	z->member += bytes + m->packed;
-	return true;
-}
-
 bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
 {
 	uint64_t entry_bytes, before;
@@ -255,6 +228,24 @@ bool sl_zip_next_any(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **
 	if (before > z->directory || m->packed > z->directory - before)
 		return false;
 	*data = z->file + before;
+	return true;
+}
+
+/*
+ * Members must follow one another without gaps, in the order of the directory. Otherwise data could
+ * hide between them, and a damaged offset could lead outside the file.
+ */
+bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
+{
+	const uint8_t *entry = z->file + z->entry, *local = z->file + z->member;
+	const uint64_t left = z->end - z->entry, before = z->directory - z->member;
+	uint8_t again[SL_ZIP_HEADER_BYTES];
+
+	if (!sl_zip_next_any(z, m, data) || m->at != z->member ||
+		!is_next(entry, left, again, sl_zip_entry(m, again)) ||
+		!is_next(local, before, again, sl_zip_local(m, again)))
+		return false;
+	z->member = (uint64_t)(*data - z->file) + m->packed;
 	return true;
 }
 

@@ -141,7 +141,7 @@ TEST(kept_records_are_one_block)
 		struct sl_inputs *inputs = open_lists(rows[r].step, rows[r].most);
 		const uint8_t *records;
 
-		inputs->layout = inputs->reading->source[0].stream.header;
+		inputs->layout = inputs->reading.source[0].stream.header;
 		inputs->layout.single = !rows[r].wide;
 		records = (const uint8_t *)sl_inputs_records(inputs);
 		assert_int_equal(records != NULL, rows[r].is_block);
