@@ -182,6 +182,8 @@ static enum sl_status join(struct sl_table_output *o)
 	for (uint32_t k = 0; k < o->n_parts; k++) {
 		SL_TRY(sl_file_map(&o->part[k]));
 		at[k] = (const uint8_t *)o->part[k].map.at;
+		if (o->part[k].map.bytes == 0) /* send_piece() knows parts by their addresses */
+			SL_TRY(sl_file_unmap(&o->part[k]));
 	}
 	if (o->assembles)
 		f->format->join->packed(&o->join, at, &o->packed);
