@@ -178,17 +178,15 @@ static enum sl_status remove_existing_run(
 /* run.json is removed last: after an interrupted removal, --force can find the names again. */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 {
-	struct sl_existing_run existing;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run existing = {.tree = NULL};
 	enum sl_status status = SL_OK;
 	bool exists;
 
 	SL_TRY(sl_file_exists(s->dir, "run.json", &exists));
 	if (exists)
 		status = sl_existing_run_read(s->dir, &existing);
-	if (exists && status == SL_OK) {
+	if (exists && status == SL_OK)
 		status = remove_existing_run(s, &existing);
-		sl_existing_run_free(&existing);
-	}
 	if (status != SL_BAD_INPUT) /* a damaged run.json does not say which files to remove */
 		SL_TRY(status);
 	SL_TRY(sl_dir_each(s->dir, remove_file, s));

@@ -3,12 +3,6 @@
  */
 #include "pipeline/report/report.h"
 
-/* How the joined file was made. */
-static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
-{
-	sl_json_add(j, "joined { seconds %g }", l->seconds);
-}
-
 static double between(uint64_t from, uint64_t to)
 {
 	return to > from ? 1e-9 * (double)(to - from) : 0;
@@ -28,11 +22,11 @@ static void write_phases(
 
 	if (at->started == 0 || at->reported == 0 || s->begun_ns == 0)
 		return;
-	sl_json_real(j, "command_seconds", all);
-	sl_json_real(j, "plan_seconds", between(at->started, at->planned));
-	sl_json_real(j, "memory_seconds", between(at->planned, at->allocated));
-	sl_json_real(j, "prepare_seconds", between(at->allocated, s->begun_ns));
-	sl_json_real(j, "finish_seconds", all - before - s->seconds);
+	sl_json_add(j,
+		"command_seconds %g plan_seconds %g memory_seconds %g prepare_seconds %g "
+		"finish_seconds %g",
+		all, between(at->started, at->planned), between(at->planned, at->allocated),
+		between(at->allocated, s->begun_ns), all - before - s->seconds);
 }
 
 /* A run on one device needs no list of devices. */
@@ -107,7 +101,7 @@ void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspa
 		(double)s->transfer_ns * 1e-9, (double)s->pack_ns * 1e-9,
 		(double)s->assemble_ns * 1e-9, (double)s->commit_ns * 1e-9);
 	if (w->joined.seconds > 0)
-		write_joined_times(j, &w->joined);
+		sl_json_add(j, "joined { seconds %g }", w->joined.seconds);
 	if (w->origin) {
 		write_parts(j, w->origin);
 		sl_json_close(j);

@@ -98,12 +98,6 @@ static size_t count_lines(const char *text, size_t bytes)
 	return n;
 }
 
-/* Allocates n items; an overflow of the size fails as out of memory. */
-static enum sl_status get_items(size_t n, size_t item_bytes, void **p)
-{
-	return sl_memory_get(SL_HOST, sl_size_mul(n, item_bytes), p);
-}
-
 /* Do the lines ascend by batch? A file that a run has appended does, so its lines need no copy. */
 static bool ascends(const struct sl_manifest_line *found, size_t n)
 {
@@ -117,21 +111,20 @@ static bool ascends(const struct sl_manifest_line *found, size_t n)
 static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
 {
 	size_t most = count_lines(text, bytes), n = 0;
-	SL_CLOSED_BY(sl_host_give) void *found = NULL, *place = NULL;
-	void *line;
+	SL_CLOSED_BY(sl_host_give) struct sl_manifest_line *found = NULL;
+	SL_CLOSED_BY(sl_host_give) struct place *place = NULL;
 
-	SL_TRY(get_items(most, sizeof(struct sl_manifest_line), &found));
-	SL_TRY(read_lines(text, bytes, (struct sl_manifest_line *)found, &n, m));
-	if (n > 0 && ascends((const struct sl_manifest_line *)found, n)) {
-		m->line = (struct sl_manifest_line *)found;
+	SL_TRY(sl_host_get(most, sizeof(*found), &found));
+	SL_TRY(read_lines(text, bytes, found, &n, m));
+	if (n > 0 && ascends(found, n)) {
+		m->line = found;
 		m->n = n;
 		found = NULL;
 		return SL_OK;
 	}
-	SL_TRY(get_items(n, sizeof(struct place), &place));
-	SL_TRY(get_items(n, sizeof(struct sl_manifest_line), &line));
-	m->line = (struct sl_manifest_line *)line;
-	order((const struct sl_manifest_line *)found, n, (struct place *)place, m);
+	SL_TRY(sl_host_get(n, sizeof(*place), &place));
+	SL_TRY(sl_host_get(n, sizeof(*m->line), &m->line));
+	order(found, n, place, m);
 	return SL_OK;
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/base/size.h"
 #include "primitives/device/device.h"
 
 enum {
@@ -156,6 +157,15 @@ const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
 		snprintf(text, SL_DURATION_BYTES, "%.0f d %.0f h", floor(hours / 24),
 			hours - 24 * floor(hours / 24));
 	return text;
+}
+
+enum sl_status sl_host_get(size_t n, size_t bytes, void *p)
+{
+	void *memory;
+
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(n, bytes), &memory));
+	memcpy(p, &memory, sizeof(memory));
+	return SL_OK;
 }
 
 void sl_host_give(void *p)
