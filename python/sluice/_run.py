@@ -197,8 +197,8 @@ def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[
           inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
           begin: int = START_NEW, number: int = 0, full: bool = False, resident: bool = False) -> Any:
     """A job of the library, which works in a separate thread."""
-    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full,
-                         resident)
+    return _native.start(kind, path, text, tuple(sets or ()), tuple(inputs or ()), in_memory, keep_all, begin, number,
+                         full, resident)
 
 
 def _is_resident(arrays: str) -> bool:
@@ -209,7 +209,7 @@ def _is_resident(arrays: str) -> bool:
 
 
 def finish(job: Any) -> Any:
-    """Waits for a job without batches. (text, facts, stopped, image, cells, header)"""
+    """Waits for a job without batches. (text, facts, stopped, image, counts, values, header)"""
     job.next()
     return job.outcome()
 
@@ -285,13 +285,16 @@ def _survivors_in_memory(batches: List[Batch]) -> Survivors:
 def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
     """The results of a job that has ended; None if it has none."""
     from ._files import survivors_of
-    text, directory, _, image, cells, header = job.outcome()
+    text, directory, _, image, counts, values, header = job.outcome()
     if text is None:
         return None
     report = _report(text, in_memory)
+    if image is not None:
+        image = image.reshape(report["image"]["pixels"][::-1])
     survivors = _survivors_in_memory(batches) if in_memory else survivors_of(directory)
     survivors.header = None if header is None else Header(header)
-    return Run(report, survivors, image, None if in_memory else os.path.abspath(directory), cells)
+    return Run(report, survivors, image, None if in_memory else os.path.abspath(directory),
+               None if values is None else (counts, values))
 
 
 def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,

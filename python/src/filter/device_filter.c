@@ -64,7 +64,7 @@ static enum sl_status items_of(const struct device_filter *f, int column, struct
 		.n = f->t->table.n,
 		.bytes = a->bytes,
 		.kind = a->kind};
-	if (!a->constant || f->t->in[column].at.array.kind)
+	if (!a->constant || f->t->in[column].at.device_type == SL_PY_DLPACK_CUDA)
 		return SL_OK;
 	items->data = f->number + (size_t)column * NUMBER_BYTES;
 	return sl_copy((void *)(uintptr_t)items->data, a->data, a->bytes, f->exec.stream);

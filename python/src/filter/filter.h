@@ -96,8 +96,8 @@ enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_sele
  */
 struct sl_py_device_table {
 	struct sl_py_table table;
-	struct sl_py_device_input in[SL_COLUMN_COUNT]; /* of arrays */
-	int number;                                    /* of the device */
+	struct sl_py_input in[SL_COLUMN_COUNT]; /* of arrays, and of numbers */
+	int number;                             /* of the device */
 };
 
 /* The particles that were kept; blocks belong to the caller, also after a failure. */

@@ -36,14 +36,14 @@ struct members {
 static enum sl_status add(struct members *m, size_t at, size_t out)
 {
 	size_t capacity = m->capacity > 0 ? 2 * m->capacity : (size_t)MEMBERS_FIRST;
-	void *more;
+	struct member *more;
 
 	if (m->n == m->capacity) {
-		SL_TRY(sl_memory_get(SL_HOST, capacity * sizeof(*m->member), &more));
+		SL_TRY(sl_host_get(capacity, sizeof(*more), &more));
 		if (m->n > 0)
 			memcpy(more, m->member, m->n * sizeof(*m->member));
 		sl_memory_give(SL_HOST, m->member);
-		m->member = (struct member *)more;
+		m->member = more;
 		m->capacity = capacity;
 	}
 	m->member[m->n++] = (struct member){at, out};
