@@ -216,18 +216,12 @@ static enum sl_status refuse_used_batch(void *ctx, const char *name)
 	               : SL_OK;
 }
 
-enum sl_status sl_stale_files_check_batches(
+enum sl_status sl_stale_files_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
-	s.batches.first = first;
-	return sl_dir_each(dir, refuse_used_batch, &s);
-}
-
-enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
-
-	return sl_dir_each(dir, refuse_used, &s);
+	if (first > 0)
+		s.batches.first = first;
+	return sl_dir_each(dir, first > 0 ? refuse_used_batch : refuse_used, &s);
 }

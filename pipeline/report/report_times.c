@@ -129,32 +129,26 @@ static double without_compaction(const struct sl_rounds *all)
 	return sum;
 }
 
-/* Sums over the rounds, and the particles that they would process without compaction. */
-static void write_sums(struct sl_json *j, const struct sl_rounds *all)
-{
-	struct sl_round sum = {0};
-
-	for (uint32_t i = 0; i < all->n; i++) {
-		sum.width += all->at[i].width;
-		sum.advance_ns += all->at[i].advance_ns;
-		sum.compact_ns += all->at[i].compact_ns;
-	}
-	sl_json_add(j, "particles %lu without_compaction %g advance_seconds %g compact_seconds %g",
-		sum.width, without_compaction(all), 1e-9 * (double)sum.advance_ns,
-		1e-9 * (double)sum.compact_ns);
-}
-
 /*
  * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch
  * had more than SL_ROUNDS_MAX rounds.
  */
 void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all)
 {
+	struct sl_round sum = {0};
+
 	if (all->n == 0)
 		return;
-	sl_json_add(j, "rounds { longest %lu", all->longest);
-	write_sums(j, all);
-	sl_json_array(j, "each");
+	for (uint32_t i = 0; i < all->n; i++) {
+		sum.width += all->at[i].width;
+		sum.advance_ns += all->at[i].advance_ns;
+		sum.compact_ns += all->at[i].compact_ns;
+	}
+	sl_json_add(j,
+		"rounds { longest %lu particles %lu without_compaction %g advance_seconds %g "
+		"compact_seconds %g each [",
+		all->longest, sum.width, without_compaction(all), 1e-9 * (double)sum.advance_ns,
+		1e-9 * (double)sum.compact_ns);
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct sl_round *r = &all->at[i];
 
