@@ -84,6 +84,13 @@ def missing_column(name: object, names: Iterable[str]) -> KeyError:
     return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
 
 
+def html_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table for notebooks."""
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    return f"<table><caption>{html.escape(title)}</caption><tr>{head}</tr>{body}</table>"
+
+
 class FileColumns(Mapping[str, Column]):
     """The columns of a file, of which each is read when it is used first; the third reads all, as all may follow."""
 
@@ -144,10 +151,8 @@ class _Arrays(Mapping[str, Array]):
 
     def _html(self, title: str) -> str:
         """The columns with their units, for notebooks."""
-        rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind[1:])}</td><td>{html.escape(unit)}</td></tr>"
-                       for name, kind, unit in self._fields())
-        return (f"<table><caption>{html.escape(title)}</caption><tr><th>column</th><th>type</th><th>unit</th></tr>"
-                f"{rows}</table>")
+        return html_table(title, ("column", "type", "unit"),
+                          [(name, kind[1:], unit) for name, kind, unit in self._fields()])
 
 
 class Table(_Arrays):

@@ -1,7 +1,6 @@
 """Runs and their results."""
 from __future__ import annotations
 
-import html
 import json
 import math
 import os
@@ -16,7 +15,7 @@ import numpy
 from . import _native
 from ._arrays import Given
 from ._column import array_of
-from ._columns import Array, Batch, Header, Source, Survivors
+from ._columns import Array, Batch, Header, Source, Survivors, html_table
 from ._config import Config
 from ._error import Error
 from ._grids import Cells, Densities, grids_of, middles
@@ -177,9 +176,6 @@ class Run:
                 f"{self._survived} survivors{f', {self.filter}' if self.filter else ''}>")
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{f.count}</td><td>{f.fraction:.6g}</td>"
-            f"<td>{f.error:.2g}</td></tr>" for name, f in self.fates.items())
         seconds = self.report.get("times", {}).get("wall_seconds")
         title = f"{self.report['name']} ({self.report['model']}): {self.particles} particles, " \
                 f"{self._survived} survivors, {self.state}"
@@ -187,8 +183,8 @@ class Run:
             title += f", {seconds:.3g} s"
         if self.filter:
             title += f"; {self.filter}"
-        return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
-                f"<th>fraction</th><th>standard error</th></tr>{rows}</table>")
+        return html_table(title, ("fate", "particles", "fraction", "standard error"),
+                          [(name, str(f.count), f"{f.fraction:.6g}", f"{f.error:.2g}") for name, f in self.fates.items()])
 
 
 # --- jobs -----------------------------------------------------------------------------------------

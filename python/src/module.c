@@ -235,19 +235,15 @@ static PyObject *build_info(PyObject *module, PyObject *none)
 /* [(name, type, unit, help)] of all columns. */
 static PyObject *column_facts(PyObject *module, PyObject *none)
 {
-	static const char *const types[] = {[SL_TYPE_F32] = "float32",
-		[SL_TYPE_U32] = "uint32",
-		[SL_TYPE_U64] = "uint64",
-		[SL_TYPE_U8] = "uint8",
-		[SL_TYPE_I32] = "int32"};
 	PyObject *list = PyList_New(0);
 
 	(void)module, (void)none;
 	for (int c = 0; list && c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *f = &sl_column_facts[c];
+		const struct sl_py_array like = sl_py_items_of((enum sl_column)c);
 
 		if (!sl_is_named_column(c))
-			sl_py_append(&list, Py_BuildValue("(ssss)", f->name, types[f->type],
+			sl_py_append(&list, Py_BuildValue("(ssss)", f->name, sl_py_type_name(&like),
 						    sl_units[f->unit].text, f->help));
 	}
 	return list;

@@ -140,15 +140,20 @@ enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, voi
 
 /* --- places: (memory, offset, kind, bytes of an item, items) of a column of a block ------------- */
 
-/* False with an exception. The array is valid while the place is. */
-static bool read_place(PyObject *place, struct memory **m, struct sl_py_array *a)
+struct place {
+	struct memory *owner;
+	struct sl_py_array array; /* valid while the place is */
+};
+
+/* False with an exception. */
+static bool read_place(PyObject *place, struct place *p)
 {
 	Py_ssize_t offset, n;
 	int kind, bytes;
 
-	if (!PyArg_ParseTuple(place, "O!niin", memory_type, m, &offset, &kind, &bytes, &n))
+	if (!PyArg_ParseTuple(place, "O!niin", memory_type, &p->owner, &offset, &kind, &bytes, &n))
 		return false;
-	*a = (struct sl_py_array){.data = (char *)(*m)->data + offset,
+	p->array = (struct sl_py_array){.data = (char *)p->owner->data + offset,
 		.n = (size_t)n,
 		.stride = bytes,
 		.kind = kind == 'b' ? '?' : (char)kind,
@@ -162,50 +167,50 @@ bool sl_py_block_column(
 	SL_PY_OWNED PyObject *place = PyObject_IsInstance(o, column_class) > 0
 	                                      ? PyObject_GetAttrString(o, "_place")
 	                                      : NULL; /* the column has the memory */
-	struct memory *m;
-	bool found = place && place != Py_None && read_place(place, &m, &d->array);
+	struct place at;
+	bool found = place && place != Py_None && read_place(place, &at);
 
 	if (found) {
-		*block = m->block;
+		*block = at.owner->block;
+		d->array = at.array;
 		d->ndim = 1;
 		d->contiguous = true;
 		d->bytes = d->array.n * d->array.bytes;
 		d->device_type = SL_PY_DLPACK_CUDA;
-		d->device_id = m->block->number;
+		d->device_id = at.owner->block->number;
 	}
 	PyErr_Clear();
 	return found;
 }
 
 /* Copies arrays of one device to a block that is taken. With the device selected. */
-static enum sl_status queue_copies(const struct sl_py_array *from, struct memory *const *owner,
-	Py_ssize_t n, struct sl_device_block **block)
+static enum sl_status queue_copies(
+	const struct place *from, Py_ssize_t n, struct sl_device_block **block)
 {
 	size_t bytes = 0, used = 0;
 
 	for (Py_ssize_t i = 0; i < n; i++)
-		bytes += from[i].n * from[i].bytes;
+		bytes += from[i].array.n * from[i].array.bytes;
 	SL_TRY(sl_block_take(bytes, NULL, block));
 	for (Py_ssize_t i = 0; i < n; i++) {
-		SL_TRY(sl_block_follow(owner[i]->block, NULL));
-		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].data,
-			from[i].n * from[i].bytes, NULL));
-		used += from[i].n * from[i].bytes;
+		bytes = from[i].array.n * from[i].array.bytes;
+		SL_TRY(sl_block_follow(from[i].owner->block, NULL));
+		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].array.data, bytes, NULL));
+		used += bytes;
 	}
 	return sl_stream_wait(NULL);
 }
 
 /* Without the lock of the interpreter. */
-static enum sl_status join(const struct sl_py_array *from, struct memory *const *owner,
-	Py_ssize_t n, struct sl_device_block **block)
+static enum sl_status join(const struct place *from, Py_ssize_t n, struct sl_device_block **block)
 {
 	enum sl_status s;
 	int before;
 
-	SL_TRY(sl_py_turn_share(owner[0]->block->emulated));
-	s = sl_device_select(owner[0]->block->number, &before);
+	SL_TRY(sl_py_turn_share(from[0].owner->block->emulated));
+	s = sl_device_select(from[0].owner->block->number, &before);
 	if (s == SL_OK) {
-		s = queue_copies(from, owner, n, block);
+		s = queue_copies(from, n, block);
 		sl_device_restore(before);
 	}
 	sl_py_turn_unshare();
@@ -216,22 +221,20 @@ static enum sl_status join(const struct sl_py_array *from, struct memory *const 
 PyObject *sl_py_concat(PyObject *module, PyObject *places)
 {
 	const Py_ssize_t n = PyTuple_Size(places);
-	struct sl_py_array *from = (struct sl_py_array *)calloc((size_t)n + 1, sizeof(*from));
-	struct memory **owner = (struct memory **)calloc((size_t)n + 1, sizeof(*owner));
+	struct place *from = (struct place *)calloc((size_t)n + 1, sizeof(*from));
 	struct sl_device_block *block = NULL;
-	bool taken = from && owner && n > 0;
+	bool taken = from != NULL;
 	enum sl_status s = SL_HOST_MEMORY;
 
 	(void)module;
 	for (Py_ssize_t i = 0; taken && i < n; i++)
-		taken = read_place(PyTuple_GetItem(places, i), &owner[i], &from[i]);
+		taken = read_place(PyTuple_GetItem(places, i), &from[i]);
 	if (taken) {
 		Py_BEGIN_ALLOW_THREADS
-		s = join(from, owner, n, &block);
+		s = join(from, n, &block);
 		Py_END_ALLOW_THREADS
 	}
 	free(from);
-	free((void *)owner);
 	if (s == SL_OK)
 		return sl_py_memory_of(NULL, 0, block);
 	sl_block_give(block);
@@ -241,21 +244,22 @@ PyObject *sl_py_concat(PyObject *module, PyObject *places)
 PyObject *sl_py_dlpack(PyObject *module, PyObject *args)
 {
 	PyObject *place;
-	struct sl_py_array a;
-	struct memory *m;
+	struct place at;
 	enum sl_status s = SL_OK;
 	long long stream;
 	int major;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "O!Li", &PyTuple_Type, &place, &stream, &major) ||
-		!read_place(place, &m, &a))
+		!read_place(place, &at))
 		return NULL;
 	if (stream != -1) /* the stream of the consumer waits until the contents are complete */
-		s = sl_block_follow(m->block, stream == 1 ? NULL : (sl_stream)(uintptr_t)stream);
+		s = sl_block_follow(
+			at.owner->block, stream == 1 ? NULL : (sl_stream)(uintptr_t)stream);
 	if (s != SL_OK)
 		return sl_py_raise(s, sl_last_error(), NULL);
-	return sl_py_dlpack_export((PyObject *)m, &a, m->block->number, major >= 1);
+	return sl_py_dlpack_export(
+		(PyObject *)at.owner, &at.array, at.owner->block->number, major >= 1);
 }
 
 /* --- the type --------------------------------------------------------------------------------- */

@@ -107,9 +107,6 @@ struct sl_py_device_kept {
 	struct sl_device_block *column[SL_COLUMN_COUNT]; /* their items; NULL: not copied */
 };
 
-/* Whether filter copies the items of a column. */
-bool sl_py_can_be_column(const struct sl_py_array *a);
-
 /* Filters and sorts. The kind of device is chosen (sl_py_turn_share()). All 0: kept. */
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 	const struct sl_py_selection *s, struct sl_py_device_kept *kept);

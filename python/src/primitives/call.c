@@ -267,13 +267,24 @@ int sl_py_cuda_number(const char *device)
 	return (int)strtol(digits, NULL, 10);
 }
 
-static enum sl_status use_device(struct sl_py_call *c, int number)
+bool sl_py_call_is_emulated(const struct sl_py_call *c)
 {
+	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
+}
+
+static enum sl_status run_on_device(struct sl_py_call *c)
+{
+	const int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
 	struct sl_exec x = {.space = SL_DEVICE};
 	const struct sl_backend *b;
 	enum sl_status s;
 	int before;
 
+	if (number < 0)
+		return sl_fail(SL_USAGE,
+			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
+			"'cuda' or 'cuda:1'",
+			c->device);
 	SL_TRY(sl_device_select(number, &before));
 	s = find(c, &b);
 	if (s == SL_OK)
@@ -283,23 +294,6 @@ static enum sl_status use_device(struct sl_py_call *c, int number)
 	sl_stream_free(x.stream);
 	sl_device_restore(before);
 	return s;
-}
-
-bool sl_py_call_is_emulated(const struct sl_py_call *c)
-{
-	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
-}
-
-static enum sl_status run_on_device(struct sl_py_call *c)
-{
-	int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
-
-	if (number < 0)
-		return sl_fail(SL_USAGE,
-			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
-			"'cuda' or 'cuda:1'",
-			c->device);
-	return use_device(c, number);
 }
 
 enum sl_status sl_py_call_run(struct sl_py_call *c)
