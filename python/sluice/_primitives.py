@@ -35,8 +35,9 @@ def _optional(array: Any) -> Any:
     return None if array is None else input_array(array)
 
 
-def _call(name: str, first: Any, backend: Optional[str], device: Optional[str], out: Any, stream: Any, *more: Any) -> Any:
-    return _native.primitive(name, input_array(first), backend, device, out, _stream(stream), more)
+def _call(kind: str, first: Any, backend: Optional[str], device: Optional[str], out: Any, stream: Any,
+          *more: Any) -> Any:
+    return _native.primitive(kind, input_array(first), backend, device, out, _stream(stream), more)
 
 
 def _is_on_device(array: Any) -> bool:
@@ -121,7 +122,8 @@ def expand(runs: Any, slots: Optional[int] = None, *, form: str = "counts", back
     runs = input_array(runs)
     if isinstance(runs, numpy.ndarray) and runs.dtype.kind == "i" and (runs < 0).any():
         raise ValueError("runs: has a negative number; counts and their sums are at least 0")
-    return _result(_call("expand", runs, backend, device, out, stream, -1 if slots is None else slots, _FORMS[form]), out)
+    slots = -1 if slots is None else slots
+    return _result(_call("expand", runs, backend, device, out, stream, slots, _FORMS[form]), out)
 
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,

@@ -183,8 +183,8 @@ class Run:
             title += f", {seconds:.3g} s"
         if self.filter:
             title += f"; {self.filter}"
-        return html_table(title, ("fate", "particles", "fraction", "standard error"),
-                          [(name, str(f.count), f"{f.fraction:.6g}", f"{f.error:.2g}") for name, f in self.fates.items()])
+        rows = [(name, str(f.count), f"{f.fraction:.6g}", f"{f.error:.2g}") for name, f in self.fates.items()]
+        return html_table(title, ("fate", "particles", "fraction", "standard error"), rows)
 
 
 # --- jobs -----------------------------------------------------------------------------------------
