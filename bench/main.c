@@ -30,33 +30,13 @@ static enum sl_status use_device(const struct sl_bench_options *options, struct 
 	return sl_device_use(number, device);
 }
 
-static enum sl_status run_command(struct sl_bench *b)
-{
-	switch (b->options->command) {
-	case SL_BENCH_primitives:
-		return sl_bench_primitives(b);
-	case SL_BENCH_tune:
-		return sl_bench_tune(b);
-	case SL_BENCH_sweep:
-		return sl_bench_sweep(b);
-	case SL_BENCH_pipeline:
-		return sl_bench_pipeline(b);
-	case SL_BENCH_NONE:
-		break;
-	}
-	return SL_OK;
-}
-
-/* 0: the default of the stopwatch. */
-static uint32_t samples_of(const struct sl_bench_options *options)
-{
-	if (options->samples.n == 0)
-		return 0;
-	return options->samples.at[0] > 0 ? options->samples.at[0] : 1;
-}
-
 static enum sl_status run(const struct sl_bench_options *options)
 {
+	static enum sl_status (*const commands[])(struct sl_bench * b) = {
+#define X(name, help) sl_bench_##name,
+		SL_BENCH_COMMANDS(X)
+#undef X
+	};
 	static struct sl_bench_table table;
 	static struct sl_bench b;
 	struct sl_failure before;
@@ -71,9 +51,12 @@ static enum sl_status run(const struct sl_bench_options *options)
 		b.deadline_ns = sl_now_ns() + UINT64_C(1000000000) * options->seconds.at[0];
 	s = sl_bench_table_open(&table, &b.about, options->csv, options->json);
 	if (s == SL_OK)
-		s = sl_stopwatch_open(samples_of(options), &b.watch);
+		s = sl_stopwatch_open(options->samples.n > 0 && options->samples.at[0] == 0
+					      ? 1
+					      : options->samples.at[0],
+			&b.watch);
 	if (s == SL_OK)
-		s = run_command(&b);
+		s = commands[options->command](&b);
 	if (s == SL_OK && b.wrong)
 		s = sl_fail(
 			SL_CHECK_FAILED, "a backend gave a wrong answer; the table shows which");

@@ -41,11 +41,11 @@ const char *sl_job_name(const struct sl_job *job);
 enum { SL_JOB_BYTES = 160 };
 const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES]);
 
-/* Entropy per bit of the keys: 1 for "random"; NaN for inputs that --entropy does not offer. */
-double sl_input_entropy(enum sl_input input);
-
-/* Percentage of survivors; NaN for those that --survivors does not offer. */
-double sl_alive_percent(enum sl_alive alive);
+/*
+ * The number of an input by its value: of sl_entropies the entropy per bit of the keys, of
+ * sl_survivors their percentage; NaN for inputs that the command line does not offer.
+ */
+double sl_choice_number(const struct sl_input_choice *choice, int n, uint32_t value);
 
 /* The i-th device backend of p that --only selects, in the order of backends.def; NULL past the
  * last. */

@@ -15,19 +15,11 @@ struct sl_job sl_job_usual(enum sl_primitive p, enum sl_type type, uint32_t n)
 	return job;
 }
 
-double sl_input_entropy(enum sl_input input)
+double sl_choice_number(const struct sl_input_choice *choice, int n, uint32_t value)
 {
-	for (int i = 0; i < SL_ENTROPIES; i++)
-		if (sl_entropies[i].value == (uint32_t)input)
-			return sl_entropies[i].number;
-	return NAN;
-}
-
-double sl_alive_percent(enum sl_alive alive)
-{
-	for (int i = 0; i < SL_SURVIVORS; i++)
-		if (sl_survivors[i].value == (uint32_t)alive)
-			return sl_survivors[i].number;
+	for (int i = 0; i < n; i++)
+		if (choice[i].value == value)
+			return choice[i].number;
 	return NAN;
 }
 

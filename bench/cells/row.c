@@ -63,6 +63,8 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 	const struct sl_call_times *times = emulated ? &sl_no_times : &r->times;
 	const struct sl_spread *ms = &times->ms;
 	const double gb_s = emulated ? (double)NAN : sl_cell_row_gb_s(r);
+	const double entropy = sl_choice_number(sl_entropies, SL_ENTROPIES, (uint32_t)set->input);
+	const double survivors = sl_choice_number(sl_survivors, SL_SURVIVORS, (uint32_t)set->alive);
 	bool copy = strcmp(r->primitive, "copy") == 0;
 	bool sorts = !copy && r->job->primitive == SL_SORT;
 	bool compacts =
@@ -76,9 +78,8 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 		{"type", sl_type_text(set->type), 0, 0},
 		{"n", NULL, set->n, 10},
 		{"bits", NULL, sorts ? (double)set->end_bit : (double)NAN, 2},
-		{"entropy", NULL, sorts ? sl_input_entropy(set->input) : (double)NAN, 3},
-		{"survivors_percent", NULL, compacts ? sl_alive_percent(set->alive) : (double)NAN,
-			3},
+		{"entropy", NULL, sorts ? entropy : (double)NAN, 3},
+		{"survivors_percent", NULL, compacts ? survivors : (double)NAN, 3},
 		{"columns", NULL, compacts ? (double)set->columns.n : (double)NAN, 3},
 		{"column_bytes", NULL, or_none(set->columns.bytes), 3},
 		{"items_off", NULL, set->off[0], 3},

@@ -119,14 +119,12 @@ static enum sl_status check_fetched(
 static enum sl_status check(struct pack *p, size_t *used)
 {
 	size_t n_sizes = 1 + p->table->n_columns * p->streams;
-	void *out = NULL, *sizes = NULL;
-	enum sl_status s = sl_memory_get(SL_PINNED, p->out_size, &out);
+	enum sl_status s;
+	void *sizes;
 
-	if (s == SL_OK)
-		s = sl_memory_get(SL_PINNED, n_sizes * sizeof(size_t), &sizes);
-	if (s == SL_OK)
-		s = check_fetched(p, (uint8_t *)out, (size_t *)sizes, n_sizes, used);
-	sl_memory_give(SL_PINNED, out);
+	SL_TRY(sl_memory_get(SL_PINNED, n_sizes * sizeof(size_t) + p->out_size, &sizes));
+	s = check_fetched(
+		p, (uint8_t *)((size_t *)sizes + n_sizes), (size_t *)sizes, n_sizes, used);
 	sl_memory_give(SL_PINNED, sizes);
 	return s;
 }

@@ -293,9 +293,8 @@ enum sl_status sl_bench_pipeline(struct sl_bench *b)
 {
 	static const struct sl_number_list usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 26}};
 	static const struct sl_number_list emulated = {1, {1 << 10}};
-	const struct sl_number_list *sizes = b->options->sizes.n > 0   ? &b->options->sizes
-	                                     : sl_device_is_emulated() ? &emulated
-	                                                               : &usual;
+	const struct sl_number_list *sizes =
+		sl_number_list_or(&b->options->sizes, sl_device_is_emulated() ? &emulated : &usual);
 	char what[64];
 
 	print_heading();

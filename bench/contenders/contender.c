@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/text/text.h"
 #include "stages/host/host.h"
 #include "stages/particle/digest.h"
 
@@ -119,9 +120,8 @@ static enum sl_status run_on_host(const struct sl_recipe *r, struct sl_batch_res
 	struct sl_arena measure = {0}, arena;
 	struct sl_exec x = {.space = SL_HOST};
 	size_t scratch = sl_stages_scratch(r, r->batch);
+	SL_CLOSED_BY(sl_host_give) void *block = NULL;
 	struct sl_batch b;
-	void *block;
-	enum sl_status s;
 
 	sl_batch_lay_out(&measure, r, r->batch, &b);
 	sl_cut(&measure, scratch);
@@ -130,10 +130,9 @@ static enum sl_status run_on_host(const struct sl_recipe *r, struct sl_batch_res
 	sl_batch_lay_out(&arena, r, r->batch, &b);
 	x.scratch = (struct sl_arena){.base = sl_cut(&arena, scratch), .size = scratch};
 	sl_batch_begin(r, &b, 0);
-	s = sl_stages_run(r, &x, &b, NULL);
+	SL_TRY(sl_add_context(sl_stages_run(r, &x, &b, NULL), "on the host"));
 	sl_batch_result_of(&b, result);
-	sl_memory_give(SL_HOST, block);
-	return sl_add_context(s, "on the host");
+	return SL_OK;
 }
 
 enum sl_status sl_host_reference(const struct sl_recipe *recipe, struct sl_batch_result *r)

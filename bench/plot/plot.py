@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plot.py - draws figures from the CSV files of sluice-bench and stages.py, and of comparisons that timed stages.
+"""plot.py - draws figures from the CSV files of sluice-bench and stages.py.
 
     python3 bench/plot/plot.py --out FOLDER FILE.csv...
 
@@ -273,21 +273,6 @@ def draw_pipeline(table, figures):
         figures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
 
 
-def draw_compare(table, figures):
-    """An earlier sluice compare --csv: a bar for each choice of backends on the device."""
-    rows = [r for r in table.rows if r["where"] != "host" and r["stage"] in STAGES and
-            isinstance(r["median_ms"], float)]
-    choice = lambda r: "\n".join(str(r[k]) for k in ("scan", "compact", "sort"))
-    names = list(dict.fromkeys(choice(r) for r in rows))
-    if not names:
-        return
-    parts = {s: [sum(r["median_ms"] for r in rows if choice(r) == c and r["stage"] == s) for c in names]
-             for s in {r["stage"] for r in rows}}
-    short = os.path.splitext(table.name)[0]
-    bars(short, "milliseconds per batch", names, parts, figures, f"stages-{short}",
-         f"{short}: stages of a batch of {rows[0]['batch']:.0f} particles; the labels name scan, compact and sort")
-
-
 def draw_stages(table, figures):
     """stages.py: a bar for each configuration, on one core."""
     start = "ns a particle, "
@@ -346,8 +331,6 @@ def main():
             device = table.device()
         elif {"way", "step"} <= set(table.columns):
             draw_pipeline(table, figures)
-        elif {"where", "stage", "median_ms"} <= set(table.columns):
-            draw_compare(table, figures)
         elif {"config", "quantity"} <= set(table.columns):
             draw_stages(table, figures)
         elif table.rows:

@@ -69,44 +69,12 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	return SL_OK;
 }
 
-/* Writes the pieces, if the run has such files, to NAME.part and flushes them to the disk. */
-static enum sl_status write_survivors(
-	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
+/* The names of the files of a batch; "" for those that the run does not have. */
+static void names_of(const struct sl_manifest_line *line, const char *name[SL_BATCH_FILES])
 {
-	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_survivors];
-
-	if (!w->line.file[0])
-		return SL_OK;
-	SL_TRY(sl_file_begin(dir, w->line.file, to));
-	for (uint32_t i = 0; i < file->n; i++)
-		SL_TRY(sl_file_add(to, file->piece[i].at, file->piece[i].bytes));
-	return sl_file_sync(to);
-}
-
-/* Writes the sort keys of the batch, if the run needs them, in the same way. */
-static enum sl_status write_order(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_batch *b, struct sl_batch_write *w)
-{
-	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_order];
-
-	if (!w->line.order_file[0])
-		return SL_OK;
-	SL_TRY(sl_file_begin(dir, w->line.order_file, to));
-	SL_TRY(sl_order_file_put(plan, b, to, &w->line.order_bytes, &w->line.order_crc));
-	return sl_file_sync(to);
-}
-
-/* Writes the counters of the histograms, if the run has some, in the same way. */
-static enum sl_status write_bins(
-	const struct sl_dir *dir, const struct sl_batch *b, struct sl_batch_write *w)
-{
-	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_bins];
-
-	if (w->line.bins_bytes == 0)
-		return SL_OK;
-	SL_TRY(sl_file_begin(dir, w->line.bins_file, to));
-	SL_TRY(sl_file_add(to, b->bins, w->line.bins_bytes));
-	return sl_file_sync(to);
+	name[SL_BATCH_FILE_survivors] = line->file;
+	name[SL_BATCH_FILE_order] = line->order_file;
+	name[SL_BATCH_FILE_bins] = line->bins_file;
 }
 
 /* Is there a .part file k, which waits for its name? */
@@ -144,13 +112,38 @@ void sl_batch_file_remove_parts(struct sl_batch_write *w)
 	}
 }
 
-/* A failure of one file removes its .part file, so only those before it are left. */
+/* Writes the contents of file k: the pieces of the survivors, sort keys, or counters. */
+static enum sl_status write_contents(const struct sl_plan *plan, const struct sl_batch *b,
+	const struct sl_pieces *pieces, int k, struct sl_batch_write *w)
+{
+	if (k == SL_BATCH_FILE_order)
+		return sl_order_file_put(
+			plan, b, &w->file[k], &w->line.order_bytes, &w->line.order_crc);
+	if (k == SL_BATCH_FILE_bins)
+		return sl_file_add(&w->file[k], b->bins, w->line.bins_bytes);
+	for (uint32_t i = 0; i < pieces->n; i++)
+		SL_TRY(sl_file_add(&w->file[k], pieces->piece[i].at, pieces->piece[i].bytes));
+	return SL_OK;
+}
+
+/*
+ * Writes each file that the run has to NAME.part and flushes it to the disk. A failure of one file
+ * removes its .part file, so only those before it are left.
+ */
 static enum sl_status write_files(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_batch *b, const struct sl_pieces *file, struct sl_batch_write *w)
 {
-	SL_TRY(write_survivors(dir, file, w));
-	SL_TRY(write_order(plan, dir, b, w));
-	return write_bins(dir, b, w);
+	const char *name[SL_BATCH_FILES];
+
+	names_of(&w->line, name);
+	for (int k = 0; k < SL_BATCH_FILES; k++) {
+		if (!name[k][0])
+			continue;
+		SL_TRY(sl_file_begin(dir, name[k], &w->file[k]));
+		SL_TRY(write_contents(plan, b, file, k, w));
+		SL_TRY(sl_file_sync(&w->file[k]));
+	}
+	return SL_OK;
 }
 
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
@@ -173,13 +166,10 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 void sl_batch_file_adopt(
 	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w)
 {
-	const char *const name[SL_BATCH_FILES] = {
-		[SL_BATCH_FILE_survivors] = line->file,
-		[SL_BATCH_FILE_order] = line->order_file,
-		[SL_BATCH_FILE_bins] = line->bins_file,
-	};
+	const char *name[SL_BATCH_FILES];
 
 	*w = (struct sl_batch_write){.line = *line};
+	names_of(line, name);
 	for (int k = 0; k < SL_BATCH_FILES; k++)
 		if (name[k][0])
 			sl_file_adopt(dir, name[k], &w->file[k]);

@@ -80,44 +80,23 @@ static const struct sl_backend *backend_at(enum sl_primitive p, enum sl_space sp
 	return NULL;
 }
 
-static const struct sl_backend *backend_named(
-	enum sl_primitive p, enum sl_space space, const char *name)
-{
-	const struct sl_backend *b;
-
-	for (size_t i = 0; (b = backend_at(p, space, i)) != NULL; i++)
-		if (strcmp(b->name, name) == 0)
-			return b;
-	return NULL;
-}
-
-/* The choice of b with its default block size and items per thread. */
-static struct sl_choice default_tuning(const struct sl_backend *b)
-{
-	return (struct sl_choice){.backend = b};
-}
-
 static enum sl_space space_of(const struct sl_comparison_case *entry)
 {
 	return entry->on_device ? SL_DEVICE : SL_HOST;
 }
 
-/* Adds a case for each name that all three primitives have: naive with naive and naive, ... */
+/*
+ * Adds a case for each name that all three primitives have on the device: naive with naive and
+ * naive, ...
+ */
 static void add_same_name(struct sl_comparison *c, struct sl_comparison_case entry)
 {
-	enum sl_space space = space_of(&entry);
-	const struct sl_backend *scan;
-
-	for (size_t i = 0; (scan = backend_at(SL_SCAN, space, i)) != NULL; i++) {
-		const struct sl_backend *compact = backend_named(SL_COMPACT, space, scan->name);
-		const struct sl_backend *sort = backend_named(SL_SORT, space, scan->name);
-
-		entry.scan = default_tuning(scan);
-		entry.compact = default_tuning(compact);
-		entry.sort = default_tuning(sort);
-		if (compact && sort)
+	entry.scan = entry.compact = entry.sort = (struct sl_choice){.backend = NULL};
+	for (size_t i = 0; (entry.scan.backend = backend_at(SL_SCAN, SL_DEVICE, i)) != NULL; i++)
+		if (sl_find(SL_COMPACT, entry.scan.backend->name, &entry.compact.backend) ==
+				SL_OK &&
+			sl_find(SL_SORT, entry.scan.backend->name, &entry.sort.backend) == SL_OK)
 			add_case(c, entry);
-	}
 }
 
 /* Adds a case for each backend of one primitive; the other primitives are those of entry. */
@@ -129,7 +108,7 @@ static void vary(struct sl_comparison *c, struct sl_comparison_case entry, enum 
 	const struct sl_backend *b;
 
 	for (size_t i = 0; (b = backend_at(p, space_of(&entry), i)) != NULL; i++) {
-		*varied = default_tuning(b);
+		*varied = (struct sl_choice){.backend = b};
 		add_case(c, entry);
 	}
 }
@@ -156,9 +135,9 @@ static void vary_scan(struct sl_comparison *c, struct sl_comparison_case entry)
 
 	if (!compact)
 		return;
-	entry.compact = default_tuning(compact);
+	entry.compact = (struct sl_choice){.backend = compact};
 	if (sort)
-		entry.sort = default_tuning(sort);
+		entry.sort = (struct sl_choice){.backend = sort};
 	vary(c, entry, SL_SCAN);
 }
 
@@ -193,9 +172,9 @@ static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case ent
 void sl_cases_choose(struct sl_comparison *c)
 {
 	const struct sl_choices *chosen = &c->choices;
-	struct sl_comparison_case host = {.scan = default_tuning(&sl_scan_cpu),
-		.compact = default_tuning(&sl_compact_cpu),
-		.sort = default_tuning(&sl_sort_cpu)};
+	struct sl_comparison_case host = {.scan = (struct sl_choice){.backend = &sl_scan_cpu},
+		.compact = (struct sl_choice){.backend = &sl_compact_cpu},
+		.sort = (struct sl_choice){.backend = &sl_sort_cpu}};
 	struct sl_comparison_case device = {.on_device = true,
 		.scan = chosen->scan,
 		.compact = chosen->compact,

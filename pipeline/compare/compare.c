@@ -175,7 +175,7 @@ enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins)
 {
 	time_t now = time(NULL);
-	struct sl_reference reference;
+	SL_CLOSED_BY(sl_reference_close) struct sl_reference reference = {.recorded = false};
 	struct tm utc;
 	enum sl_status s;
 
@@ -190,7 +190,6 @@ enum sl_status sl_compare(
 			begins(c, i);
 		s = run_case(c, &c->cases[i], &reference, control);
 	}
-	sl_reference_close(&reference);
 	c->ended = s == SL_OK;
 	if (s == SL_STOPPED)
 		return sl_fail(

@@ -16,12 +16,9 @@ enum { WHAT_BYTES = 160 };
 
 enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_reference *r)
 {
-	void *lines;
-
 	memset(r, 0, sizeof(*r));
 	SL_TRY(sl_case_plan(c, &c->cases[0], true, &r->plan, &r->w));
-	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(c->n_batches, sizeof(*r->line)), &lines));
-	r->line = (struct sl_manifest_line *)lines;
+	SL_TRY(sl_host_get(c->n_batches, sizeof(*r->line), &r->line));
 	/*
 	 * The plan is for one batch. find_difference() may need any batch, so the recipe has all.
 	 */

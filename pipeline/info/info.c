@@ -85,9 +85,7 @@ static void write_pixels(struct sl_json *j, const char *name, bool real, const c
 		memcpy(&v, &whole, sizeof(v));
 		sl_weighted_stats_add(&stats, real ? v : (double)whole, 1);
 	}
-	sl_json_add(j, "{ name %s", name);
-	sl_json_text(j, "type", real ? "f64" : "u64");
-	sl_json_text(j, "unit", unit);
+	sl_json_add(j, "{ name %s type %s unit %s", name, real ? "f64" : "u64", unit);
 	sl_weighted_stats_json(&stats, false, j);
 	sl_json_close(j);
 }
@@ -258,15 +256,13 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 
 	sl_results_make(m, true, &r);
 	truncated = sl_results_truncated(&r, sizes->max_steps);
-	sl_json_add(j, "run { name %s format %s", run->name ? run->name : "",
-		run->format ? run->format->name : "");
-	sl_json_text(j, "state",
+	sl_json_add(j, "run { name %s format %s state %s", run->name ? run->name : "",
+		run->format ? run->format->name : "",
 		!run->state                          ? "(no state)"
 		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
 						     : run->state);
-	if (run->part.of > 0) {
+	if (run->part.of > 0)
 		sl_json_add(j, "part %lu of_parts %lu", run->part.number, run->part.of);
-	}
 	sl_json_add(j,
 		"batches %lu particles %lu survivors %lu bytes %lu damaged_lines %lu fates {",
 		r.all.n, r.all.particles, r.survivors, r.bytes, m->damaged);

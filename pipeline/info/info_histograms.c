@@ -120,10 +120,9 @@ static enum sl_status write_histogram(
 				  !sl_h5_get_text(h, group, "unit", unit, sizeof(unit)))))
 		return damaged("edges, column, unit or particles of a histogram are missing");
 	sl_json_add(j, "{ name %s", name);
-	if (!grid) {
+	if (!grid)
 		sl_json_add(j, "column %s bins %lu from %g to %g unit %s", column, n - 1, edge[0],
 			edge[n - 1], unit);
-	}
 	sl_json_add(j, "particles %lu fates [", particles);
 	SL_TRY(each_member(h, group, write_fate, grid ? 0 : n - 1, j));
 	sl_json_add(j, "] }");

@@ -153,10 +153,11 @@ static enum sl_status write_file(
 	bool trailing;
 
 	SL_TRY(write_strings(s, j));
-	sl_json_add(j, "recovered %d particles %lu record_bytes %u converted %d", s->recovered,
-		h->particles, h->record_bytes, converted);
-	sl_json_text(j, "precision", h->single ? "single" : "double");
-	sl_json_add(j, "one_pdg %d one_weight %d }", h->pdg != 0, h->weight != 0);
+	sl_json_add(j,
+		"recovered %d particles %lu record_bytes %u converted %d precision %s one_pdg %d "
+		"one_weight %d }",
+		s->recovered, h->particles, h->record_bytes, converted,
+		h->single ? "single" : "double", h->pdg != 0, h->weight != 0);
 	SL_TRY(read_particles(s, head, &all, j));
 	write_numbers(j, h, all.stats);
 	sl_type_table_json(&all.types, j);
@@ -196,27 +197,22 @@ enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)
 {
 	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_host_give) void *file = NULL;
 	struct sl_map map;
 	enum sl_status s;
 	size_t bytes;
-	void *file;
 
 	SL_TRY(sl_map_file(path, &map));
 	s = sl_phase_space_open(path, &map, &space);
 	if (s == SL_OK)
 		s = sl_phase_space_to_mcpl(space, &file, &bytes);
-	if (s == SL_OK &&
-		(sl_map_is_changed(&map, path) || sl_phase_space_is_changed(space, path))) {
-		sl_memory_give(SL_HOST, file);
+	if (s == SL_OK && (sl_map_is_changed(&map, path) || sl_phase_space_is_changed(space, path)))
 		s = sl_fail(SL_DISK,
 			"the file changed while it was read; try again when no other program "
 			"writes to it");
-	}
-	if (s == SL_OK) {
+	if (s == SL_OK)
 		s = write_list(file, bytes, space->format->what, map.bytes + space->partner.bytes,
 			head, j);
-		sl_memory_give(SL_HOST, file);
-	}
 	if (s == SL_OK && space->unread)
 		sl_json_text(j, "unread", space->unread);
 	sl_phase_space_close(space);

@@ -38,13 +38,12 @@ void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double wei
 void sl_weighted_stats_json(const struct sl_weighted_stats *s, bool code, struct sl_json *j)
 {
 	double shift = s->sum / s->weight, variance = s->square / s->weight - shift * shift;
+	const double none = (double)NAN;
 	bool known = !code && s->n > 0 && s->weight != 0;
 
-	sl_json_real(j, "least", s->n > 0 ? s->least : (double)NAN);
-	sl_json_real(j, "mean", known ? s->origin + shift : (double)NAN);
-	sl_json_real(j, "rms", known ? sqrt(variance <= 0 ? 0 : variance) : (double)NAN);
-	sl_json_real(j, "largest", s->n > 0 ? s->most : (double)NAN);
-	sl_json_real(j, "sum", code ? (double)NAN : s->origin * s->weight + s->sum);
+	sl_json_add(j, "least %g mean %g rms %g largest %g sum %g", s->n > 0 ? s->least : none,
+		known ? s->origin + shift : none, known ? sqrt(variance <= 0 ? 0 : variance) : none,
+		s->n > 0 ? s->most : none, code ? none : s->origin * s->weight + s->sum);
 }
 
 /* --- particle types --------------------------------------------------------------------------- */

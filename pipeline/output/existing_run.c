@@ -135,26 +135,25 @@ void sl_existing_run_free(struct sl_existing_run *f)
 enum sl_status sl_existing_run_sizes(
 	const struct sl_existing_run *f, struct sl_existing_sizes *sizes)
 {
-	struct sl_yaml *tree = NULL;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run c = {.tree = NULL};
 	struct sl_yaml_problem problem;
-	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &tree, &problem);
+	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &c.tree, &problem);
+	sl_node root, run;
 
 	*sizes = (struct sl_existing_sizes){.n_batches = 1};
-	if (s == SL_OK) {
-		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run"),
-			stop = sl_yaml_get(tree, root, "stop"),
-			transport = sl_yaml_get(tree, root, "transport");
-
-		sizes->has_seed = sl_yaml_u64(tree, sl_yaml_get(tree, run, "seed"), &sizes->seed);
-		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
-		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
-		sl_yaml_u64(tree, sl_yaml_get(tree, transport, "max_steps"), &sizes->max_steps);
-		if (sizes->batch > 0 && sizes->particles > 0)
-			sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
-		sizes->stops = sl_yaml_get(tree, stop, "when") != 0;
-	}
-	sl_yaml_free(tree);
-	return s == SL_BAD_INPUT ? SL_OK : s;
+	if (s != SL_OK)
+		return s == SL_BAD_INPUT ? SL_OK : s;
+	root = sl_yaml_root(c.tree);
+	run = sl_yaml_get(c.tree, root, "run");
+	sizes->has_seed = sl_yaml_u64(c.tree, sl_yaml_get(c.tree, run, "seed"), &sizes->seed);
+	sizes->particles = sl_yaml_number(c.tree, run, "particles");
+	sizes->batch = sl_yaml_number(c.tree, run, "batch");
+	sizes->max_steps =
+		sl_yaml_number(c.tree, sl_yaml_get(c.tree, root, "transport"), "max_steps");
+	if (sizes->batch > 0 && sizes->particles > 0)
+		sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
+	sizes->stops = sl_yaml_get(c.tree, sl_yaml_get(c.tree, root, "stop"), "when") != 0;
+	return SL_OK;
 }
 
 enum { DEFLATE_BYTES = 64 };

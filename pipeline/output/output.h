@@ -278,11 +278,12 @@ enum sl_status sl_stale_files_remove_results(
  */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 
-/* SL_OUTPUT_IN_USE if a name that the plan's run uses exists. Called before the run writes. */
-enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir);
-
-/* The same for files of batches from number first on, which the run in dir did not have. */
-enum sl_status sl_stale_files_check_batches(
+/*
+ * SL_OUTPUT_IN_USE if a name that the plan's run uses exists. Called before the run writes. first: 0,
+ * or the number from which on only files of batches are looked for, which the run in dir did not
+ * have.
+ */
+enum sl_status sl_stale_files_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first);
 
 /* --- side_files ------------------------------------------------------------------------------- */

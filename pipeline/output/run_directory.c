@@ -87,7 +87,7 @@ static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *di
 
 	SL_TRY(sl_existing_run_check(dir, plan, how));
 	if (how->extended)
-		SL_TRY(sl_stale_files_check_batches(plan, dir, how->n_batches));
+		SL_TRY(sl_stale_files_check(plan, dir, how->n_batches));
 	if (s.batches.end > how->n_batches)
 		s.batches.end = how->n_batches;
 	SL_TRY(sl_manifest_read(dir, done));
@@ -148,7 +148,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir);
-	return has_run ? resume(plan, dir, done, how) : sl_stale_files_check(plan, dir);
+	return has_run ? resume(plan, dir, done, how) : sl_stale_files_check(plan, dir, 0);
 }
 
 /* Refuses the directory of a part of a run that was divided into another number of parts. */

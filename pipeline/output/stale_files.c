@@ -178,17 +178,15 @@ static enum sl_status remove_existing_run(
 /* run.json is removed last: after an interrupted removal, --force can find the names again. */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 {
-	struct sl_existing_run existing;
+	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run existing = {.tree = NULL};
 	enum sl_status status = SL_OK;
 	bool exists;
 
 	SL_TRY(sl_file_exists(s->dir, "run.json", &exists));
 	if (exists)
 		status = sl_existing_run_read(s->dir, &existing);
-	if (exists && status == SL_OK) {
+	if (exists && status == SL_OK)
 		status = remove_existing_run(s, &existing);
-		sl_existing_run_free(&existing);
-	}
 	if (status != SL_BAD_INPUT) /* a damaged run.json does not say which files to remove */
 		SL_TRY(status);
 	SL_TRY(sl_dir_each(s->dir, remove_file, s));
@@ -218,18 +216,12 @@ static enum sl_status refuse_used_batch(void *ctx, const char *name)
 	               : SL_OK;
 }
 
-enum sl_status sl_stale_files_check_batches(
+enum sl_status sl_stale_files_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
-	s.batches.first = first;
-	return sl_dir_each(dir, refuse_used_batch, &s);
-}
-
-enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
-
-	return sl_dir_each(dir, refuse_used, &s);
+	if (first > 0)
+		s.batches.first = first;
+	return sl_dir_each(dir, first > 0 ? refuse_used_batch : refuse_used, &s);
 }

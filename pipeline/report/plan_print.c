@@ -218,20 +218,18 @@ static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 static void put_devices(struct sl_json *j, const struct sl_plan *plan)
 {
 	sl_report_machine(j, plan);
-	sl_json_text(j, "device", plan->on_device ? plan->device[0].name : "cpu");
-	sl_json_bool(j, "emulated", plan->on_device && sl_device_is_emulated());
-	sl_json_u64(j, "threads", plan->threads);
 	/* threads compress only if the device does not pack the survivors completely */
-	sl_json_add(j, "compress %d several %d devices [", !sl_plan_is_device_packed(plan),
-		plan->choices.n_devices > 1);
-	for (uint32_t d = 0; d < plan->n_devices; d++) {
+	sl_json_add(j, "device %s emulated %d threads %u compress %d several %d devices [",
+		plan->on_device ? plan->device[0].name : "cpu",
+		plan->on_device && sl_device_is_emulated(), plan->threads,
+		!sl_plan_is_device_packed(plan), plan->choices.n_devices > 1);
+	for (uint32_t d = 0; d < plan->n_devices; d++)
 		sl_json_add(j,
 			"{ number %lu name %s bytes %lu slots %u slot_bytes %lu "
 			"free_bytes %lu }",
 			(uint64_t)plan->device[d].number, plan->device[d].name, plan->memory.device,
 			plan->n_device_slots, plan->memory.device_pipeline,
 			plan->device[d].free_bytes);
-	}
 	sl_json_add(j, "] devices_unused %u", plan->choices.n_devices - plan->n_devices);
 	if (plan->machine.cores_limit)
 		sl_json_text(j, "cores_limit", plan->machine.cores_limit);
@@ -249,10 +247,9 @@ static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 
 	sl_json_add(j,
 		"host_bytes %lu slots %u slot_bytes %lu writers %u writer_bytes %lu "
-		"free_bytes %lu",
+		"free_bytes %lu device_bytes %lu",
 		memory->host, plan->n_host_slots, sl_memory_plan_slot(plan), plan->n_writers,
-		memory->image, plan->machine.free_bytes);
-	sl_json_add(j, "device_bytes %lu", memory->device);
+		memory->image, plan->machine.free_bytes, memory->device);
 	if (plan->machine.memory_limit)
 		sl_json_text(j, "memory_limit", plan->machine.memory_limit);
 	if (plan->recipe.counted)
@@ -311,9 +308,8 @@ static void put_files(struct sl_json *j, const struct sl_plan *plan)
 		return;
 	larger = sl_memory_plan_larger_batch(plan, BATCHES_MANY);
 	sl_json_add(j, "files { count %lu", each * r->n_batches);
-	if (larger > r->batch) {
+	if (larger > r->batch)
 		sl_json_add(j, "batch %u batches %lu", larger, sl_ceil_div(r->particles, larger));
-	}
 	sl_json_close(j);
 }
 
@@ -346,17 +342,15 @@ static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 	const struct sl_stop_rule *rule = &plan->choices.stop_rule;
 	char text[SL_STOP_RULE_BYTES];
 
-	if (sl_plan_is_part(plan)) {
+	if (sl_plan_is_part(plan))
 		sl_json_add(j,
 			"part { number %lu of %lu first_batch %lu batches %lu particles %lu }",
 			plan->config.part.number, plan->config.part.of, batches.first,
 			batches.end - batches.first, batches.particles);
-	}
-	if (rule->below > 0) {
+	if (rule->below > 0)
 		sl_json_add(j, "stop { when %s min_batches %lu never %d }",
 			sl_stop_rule_text(rule, text), rule->min_batches,
 			rule->min_batches > plan->recipe.n_batches);
-	}
 }
 
 enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out)

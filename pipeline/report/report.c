@@ -57,11 +57,12 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 		write_weight(j, plan, r, f);
 	else
 		sl_json_real(j, "weight_fraction", fate->result.value);
-	sl_json_real(j, "mean_over_batches", fate->result.value);
-	sl_json_real(j, "standard_error_over_batches",
-		sl_precision_error(&fate->precision, r->all) * (r->counts ? 1 : 0x1p-32));
-	sl_json_real(j, "relative_error", sl_relative_error(fate->result));
-	sl_json_real(j, "figure_of_merit", figure_of_merit(r, session, f));
+	sl_json_add(j,
+		"mean_over_batches %g standard_error_over_batches %g relative_error %g "
+		"figure_of_merit %g",
+		fate->result.value,
+		sl_precision_error(&fate->precision, r->all) * (r->counts ? 1 : 0x1p-32),
+		sl_relative_error(fate->result), figure_of_merit(r, session, f));
 	if (!isnan(plan->config.check.fate[f]) && r->all.particles > 0) {
 		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
 
@@ -213,9 +214,8 @@ static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool d
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_add(j, "{ batch %lu", l->batch);
-	if (l->file[0]) {
+	if (l->file[0])
 		sl_json_add(j, "file %s bytes %lu", l->file, l->file_bytes);
-	}
 	sl_json_add(j, "generated %lu survivors %lu fates {", l->generated, l->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		if (l->tally.count[f] > 0)
@@ -233,18 +233,17 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 {
 	sl_json_add(j,
 		"machine { host %s system %s processor %s cores %u memory_bytes %lu "
-		"threads %u",
+		"threads %u loops %s compiler %s",
 		plan->machine.host, plan->machine.system, plan->machine.processor,
-		plan->machine.cores, plan->machine.memory_bytes, plan->threads);
-	sl_json_add(j, "loops %s compiler %s", plan->recipe.loops->level, __VERSION__);
-	if (plan->on_device) {
+		plan->machine.cores, plan->machine.memory_bytes, plan->threads,
+		plan->recipe.loops->level, __VERSION__);
+	if (plan->on_device)
 		sl_json_add(j,
 			"device { name %s number %lu multiprocessors %lu memory_bytes %lu "
 			"slots %u bytes %lu }",
 			plan->device[0].name, (uint64_t)plan->device[0].number,
 			(uint64_t)plan->device[0].multiprocessors, plan->device[0].memory_bytes,
 			plan->n_device_slots, plan->memory.device);
-	}
 	sl_json_close(j);
 }
 
@@ -307,10 +306,11 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 
 	sl_results_of(plan, m, &results);
 	truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
-	sl_json_add(j, "program %s version %s commit %s rules_version %u state %s name %s",
-		"sluice", sl_version(), sl_commit(), SL_RULES_VERSION, state,
-		plan->config.run.name);
-	sl_json_add(j, "model %s format %s", w->recipe.model->name, plan->choices.format->name);
+	sl_json_add(j,
+		"program %s version %s commit %s rules_version %u state %s name %s model %s "
+		"format %s",
+		"sluice", sl_version(), sl_commit(), SL_RULES_VERSION, state, plan->config.run.name,
+		w->recipe.model->name, plan->choices.format->name);
 	if (sl_plan_is_part(plan))
 		write_part(j, plan);
 	sl_json_text(j, "config", plan->config_text);

@@ -3,12 +3,6 @@
  */
 #include "pipeline/report/report.h"
 
-/* How the joined file was made. */
-static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
-{
-	sl_json_add(j, "joined { seconds %g }", l->seconds);
-}
-
 static double between(uint64_t from, uint64_t to)
 {
 	return to > from ? 1e-9 * (double)(to - from) : 0;
@@ -28,11 +22,11 @@ static void write_phases(
 
 	if (at->started == 0 || at->reported == 0 || s->begun_ns == 0)
 		return;
-	sl_json_real(j, "command_seconds", all);
-	sl_json_real(j, "plan_seconds", between(at->started, at->planned));
-	sl_json_real(j, "memory_seconds", between(at->planned, at->allocated));
-	sl_json_real(j, "prepare_seconds", between(at->allocated, s->begun_ns));
-	sl_json_real(j, "finish_seconds", all - before - s->seconds);
+	sl_json_add(j,
+		"command_seconds %g plan_seconds %g memory_seconds %g prepare_seconds %g "
+		"finish_seconds %g",
+		all, between(at->started, at->planned), between(at->planned, at->allocated),
+		between(at->allocated, s->begun_ns), all - before - s->seconds);
 }
 
 /* A run on one device needs no list of devices. */
@@ -107,7 +101,7 @@ void sl_report_times(struct sl_json *j, const char *key, const struct sl_workspa
 		(double)s->transfer_ns * 1e-9, (double)s->pack_ns * 1e-9,
 		(double)s->assemble_ns * 1e-9, (double)s->commit_ns * 1e-9);
 	if (w->joined.seconds > 0)
-		write_joined_times(j, &w->joined);
+		sl_json_add(j, "joined { seconds %g }", w->joined.seconds);
 	if (w->origin) {
 		write_parts(j, w->origin);
 		sl_json_close(j);
@@ -135,32 +129,26 @@ static double without_compaction(const struct sl_rounds *all)
 	return sum;
 }
 
-/* Sums over the rounds, and the particles that they would process without compaction. */
-static void write_sums(struct sl_json *j, const struct sl_rounds *all)
-{
-	struct sl_round sum = {0};
-
-	for (uint32_t i = 0; i < all->n; i++) {
-		sum.width += all->at[i].width;
-		sum.advance_ns += all->at[i].advance_ns;
-		sum.compact_ns += all->at[i].compact_ns;
-	}
-	sl_json_add(j, "particles %lu without_compaction %g advance_seconds %g compact_seconds %g",
-		sum.width, without_compaction(all), 1e-9 * (double)sum.advance_ns,
-		1e-9 * (double)sum.compact_ns);
-}
-
 /*
  * longest is the number of rounds of the longest batch. It exceeds the length of each if a batch
  * had more than SL_ROUNDS_MAX rounds.
  */
 void sl_report_rounds(struct sl_json *j, const struct sl_rounds *all)
 {
+	struct sl_round sum = {0};
+
 	if (all->n == 0)
 		return;
-	sl_json_add(j, "rounds { longest %lu", all->longest);
-	write_sums(j, all);
-	sl_json_array(j, "each");
+	for (uint32_t i = 0; i < all->n; i++) {
+		sum.width += all->at[i].width;
+		sum.advance_ns += all->at[i].advance_ns;
+		sum.compact_ns += all->at[i].compact_ns;
+	}
+	sl_json_add(j,
+		"rounds { longest %lu particles %lu without_compaction %g advance_seconds %g "
+		"compact_seconds %g each [",
+		all->longest, sum.width, without_compaction(all), 1e-9 * (double)sum.advance_ns,
+		1e-9 * (double)sum.compact_ns);
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct sl_round *r = &all->at[i];
 

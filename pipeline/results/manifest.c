@@ -40,27 +40,34 @@ static int by_batch(const void *a, const void *b)
 	return p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Reads the valid lines of text into found; counts the others in m->damaged. */
+/*
+ * Reads the valid lines of text into found; counts the others in m->damaged. *ascends: by batch, as
+ * in a file that a run has appended. found NULL: counts the lines that can be valid by their length,
+ * because the others need no memory.
+ */
 static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manifest_line *found,
-	size_t *n, struct sl_manifest *m)
+	size_t *n, bool *ascends, struct sl_manifest *m)
 {
 	const char *end = text + bytes;
 
+	*ascends = true;
 	for (*n = 0; text < end; text++) {
 		const char *stop = (const char *)memchr(text, '\n', (size_t)(end - text));
 		size_t length = (size_t)((stop ? stop : end) - text);
-		enum sl_status s = SL_BAD_INPUT;
+		enum sl_status s = length >= LINE_LEAST ? SL_OK : SL_BAD_INPUT;
 
-		if (length >= LINE_LEAST)
+		if (s == SL_OK && found)
 			s = sl_manifest_parse(text, length, &found[*n]);
-		if (s == SL_OK)
-			++*n;
-		else if (s == SL_BAD_INPUT)
-			m->damaged++;
-		else
+		if (s != SL_OK && s != SL_BAD_INPUT)
 			return s; /* such as no memory: the line may be valid */
-		m->in_order &= s == SL_OK && stop;
 		text += length;
+		if (s == SL_OK && found && *n > 0)
+			*ascends &= found[*n - 1].batch < found[*n].batch;
+		*n += s == SL_OK;
+		if (found) {
+			m->damaged += s != SL_OK;
+			m->in_order &= s == SL_OK && stop;
+		}
 	}
 	return SL_OK;
 }
@@ -69,10 +76,8 @@ static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manif
 static void order(
 	const struct sl_manifest_line *found, size_t n, struct place *place, struct sl_manifest *m)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		place[i] = (struct place){found[i].batch, i};
-		m->in_order &= i == 0 || found[i - 1].batch < found[i].batch;
-	}
 	qsort(place, n, sizeof(*place), by_batch);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && place[i].batch == place[i - 1].batch)
@@ -82,56 +87,27 @@ static void order(
 	}
 }
 
-/* Number of lines that can be valid by their length: the others need no memory. */
-static size_t count_lines(const char *text, size_t bytes)
-{
-	const char *end = text + bytes;
-	size_t n = 0;
-
-	for (; text < end; text++) {
-		const char *stop = (const char *)memchr(text, '\n', (size_t)(end - text));
-		size_t length = (size_t)((stop ? stop : end) - text);
-
-		n += length >= LINE_LEAST;
-		text += length;
-	}
-	return n;
-}
-
-/* Allocates n items; an overflow of the size fails as out of memory. */
-static enum sl_status get_items(size_t n, size_t item_bytes, void **p)
-{
-	return sl_memory_get(SL_HOST, sl_size_mul(n, item_bytes), p);
-}
-
-/* Do the lines ascend by batch? A file that a run has appended does, so its lines need no copy. */
-static bool ascends(const struct sl_manifest_line *found, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (found[i - 1].batch >= found[i].batch)
-			return false;
-	return true;
-}
-
 /* Parses the whole manifest. found needs space for all lines, m only for the valid ones. */
 static enum sl_status read_text(const char *text, size_t bytes, struct sl_manifest *m)
 {
-	size_t most = count_lines(text, bytes), n = 0;
-	SL_CLOSED_BY(sl_host_give) void *found = NULL, *place = NULL;
-	void *line;
+	size_t most, n;
+	bool ascends;
+	SL_CLOSED_BY(sl_host_give) struct sl_manifest_line *found = NULL;
+	SL_CLOSED_BY(sl_host_give) struct place *place = NULL;
 
-	SL_TRY(get_items(most, sizeof(struct sl_manifest_line), &found));
-	SL_TRY(read_lines(text, bytes, (struct sl_manifest_line *)found, &n, m));
-	if (n > 0 && ascends((const struct sl_manifest_line *)found, n)) {
-		m->line = (struct sl_manifest_line *)found;
+	SL_TRY(read_lines(text, bytes, NULL, &most, &ascends, m));
+	SL_TRY(sl_host_get(most, sizeof(*found), &found));
+	SL_TRY(read_lines(text, bytes, found, &n, &ascends, m));
+	m->in_order &= ascends;
+	if (n > 0 && ascends) {
+		m->line = found;
 		m->n = n;
 		found = NULL;
 		return SL_OK;
 	}
-	SL_TRY(get_items(n, sizeof(struct place), &place));
-	SL_TRY(get_items(n, sizeof(struct sl_manifest_line), &line));
-	m->line = (struct sl_manifest_line *)line;
-	order((const struct sl_manifest_line *)found, n, (struct place *)place, m);
+	SL_TRY(sl_host_get(n, sizeof(*place), &place));
+	SL_TRY(sl_host_get(n, sizeof(*m->line), &m->line));
+	order(found, n, place, m);
 	return SL_OK;
 }
 

@@ -40,15 +40,13 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 		.threads = w->plan->threads,
 		.slots = w->plan->n_host_slots,
 		.devices = w->plan->n_devices};
-	void *memory;
 
 	memcpy(mine.host, w->plan->machine.host, sizeof(mine.host) - 1);
 	if (w->plan->n_devices > 0)
 		snprintf(mine.device, sizeof(mine.device), "%s", w->plan->device[0].name);
 	sl_memory_give(SL_HOST, w->rank);
 	w->rank = NULL;
-	SL_TRY(sl_memory_get(SL_HOST, ranks->n * sizeof(*w->rank), &memory));
-	w->rank = (struct sl_rank_facts *)memory;
+	SL_TRY(sl_host_get(ranks->n, sizeof(*w->rank), &w->rank));
 	w->n_ranks = ranks->n;
 	return ranks->gather(&mine, sizeof(mine), w->rank);
 }

@@ -101,16 +101,25 @@ static bool is_time_to_cancel(const struct sl_run_workers *run, double seconds, 
 	return since_stop > limit;
 }
 
-/* Waits for a change of the state, but at most for the interval. Called with the lock held. */
-static void wait_for_change(struct sl_run_workers *run)
+void sl_change_init(pthread_cond_t *c)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(c, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+void sl_change_wait(pthread_cond_t *c, pthread_mutex_t *lock, long ns)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += run->server || run->client ? MESSAGES_NS : INTERVAL_NS;
+	until.tv_nsec += ns;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&run->changed, &run->lock, &until);
+	pthread_cond_timedwait(c, lock, &until);
 }
 
 /* Have all threads ended, and all other ranks, or on a client the run? */
@@ -132,7 +141,8 @@ static void watch(struct sl_run_workers *run)
 	while (!is_over(run)) {
 		double seconds;
 
-		wait_for_change(run);
+		sl_change_wait(&run->changed, &run->lock,
+			run->server || run->client ? MESSAGES_NS : INTERVAL_NS);
 		if (run->client) {
 			sl_batch_client_exchange(run, atomic_load(&run->control->stop));
 			continue;
@@ -285,7 +295,6 @@ double sl_session_computing_seconds(const struct sl_session *s)
  */
 static enum sl_status run_batches(struct sl_run_workers *run)
 {
-	pthread_condattr_t monotonic;
 	enum sl_status s;
 
 	memset(run->session, 0, sizeof(*run->session));
@@ -301,10 +310,7 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 	if (run->w->recipe.inputs)
 		sl_inputs_restart(run->w->recipe.inputs);
 	pthread_mutex_init(&run->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&run->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	sl_change_init(&run->changed);
 	s = run_threads(run);
 	pthread_cond_destroy(&run->changed);
 	pthread_mutex_destroy(&run->lock);

@@ -24,6 +24,7 @@
 #ifndef SL_PIPELINE_RUN_RUN_H
 #define SL_PIPELINE_RUN_RUN_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "pipeline/batch_file/batch_file.h"
@@ -273,6 +274,13 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
  */
 enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
 	struct sl_session *session);
+
+/*
+ * A condition of which threads wait for a change of what its lock guards, but at most so many
+ * nanoseconds: changes of the time of day do not affect them.
+ */
+void sl_change_init(pthread_cond_t *c);
+void sl_change_wait(pthread_cond_t *c, pthread_mutex_t *lock, long ns);
 
 /* --- autotune --------------------------------------------------------------------------------- */
 

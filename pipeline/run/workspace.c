@@ -153,11 +153,14 @@ static enum sl_status get_device(struct sl_workspace *w, uint32_t d)
 	return s;
 }
 
-/* Allocates n items of some bytes, filled with 0. */
-static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
+/* Sets the pointer at p to n items of some bytes, filled with 0. */
+static enum sl_status get_zeroed(uint32_t n, size_t bytes, void *p)
 {
-	SL_TRY(sl_memory_get(SL_HOST, n * bytes, p));
-	memset(*p, 0, n * bytes);
+	void *memory;
+
+	SL_TRY(sl_host_get(n, bytes, p));
+	memcpy(&memory, p, sizeof(memory));
+	memset(memory, 0, n * bytes);
 	return SL_OK;
 }
 
@@ -195,11 +198,10 @@ static void use_recipe(struct sl_workspace *w)
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made)
 {
 	struct sl_workspace *w;
-	void *memory;
 
 	*made = NULL;
-	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
-	w = *made = (struct sl_workspace *)memory;
+	SL_TRY(get_zeroed(1, sizeof(*w), made));
+	w = *made;
 	w->plan = plan;
 	w->at.planned = sl_now_ns();
 	atomic_init(&w->cancel, 0);
@@ -212,15 +214,11 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 {
 	const struct sl_plan *plan = w->plan;
-	void *memory;
 
-	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &memory));
-	w->slot = (struct sl_host_slot *)memory;
-	SL_TRY(get_zeroed(sharers(plan), sizeof(*w->device), &memory));
-	w->device = (struct sl_run_device *)memory;
-	SL_TRY(get_zeroed(
-		plan->n_devices * plan->n_device_slots, sizeof(*w->device_pipeline), &memory));
-	w->device_pipeline = (struct sl_device_pipeline *)memory;
+	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &w->slot));
+	SL_TRY(get_zeroed(sharers(plan), sizeof(*w->device), &w->device));
+	SL_TRY(get_zeroed(plan->n_devices * plan->n_device_slots, sizeof(*w->device_pipeline),
+		&w->device_pipeline));
 	find_places(w);
 	for (uint32_t d = sharers(plan); d-- > 0;) /* the first one is current afterwards */
 		SL_TRY(get_device(w, d));

@@ -75,8 +75,8 @@ static void put_done(struct sl_json *j, const struct sl_run_status *r)
 
 static void put_pace(struct sl_json *j, const struct sl_run_status *r)
 {
-	sl_json_real(j, "rate", r->rate > 0 ? r->rate : (double)NAN);
-	sl_json_real(j, "seconds_left", r->seconds_left >= 0 ? r->seconds_left : (double)NAN);
+	sl_json_add(j, "rate %g seconds_left %g", r->rate > 0 ? r->rate : (double)NAN,
+		r->seconds_left >= 0 ? r->seconds_left : (double)NAN);
 }
 
 static void put_end(struct sl_json *j, const struct sl_run_status *r, double now)
@@ -89,19 +89,17 @@ static void put_end(struct sl_json *j, const struct sl_run_status *r, double now
 static void put_run(struct sl_json *j, const struct sl_run_status *r, double now)
 {
 	sl_json_text(j, "name", r->name);
-	if (r->part.of > 0) {
+	if (r->part.of > 0)
 		sl_json_add(j, "part %lu of_parts %lu", r->part.number, r->part.of);
-	}
 	sl_json_text(j, "state", sl_run_states[r->state]);
 	put_done(j, r);
 	sl_json_add(j, "session_particles %lu at_most %d survivors %lu bytes %lu damaged_lines %lu",
 		r->session_particles, r->at_most, r->survivors, r->bytes, r->damaged);
 	sl_truncated_json(&r->truncated, j);
 	sl_json_add(j, "lock { state %s", lock_names[r->lock.state]);
-	if (r->lock.pid > 0) {
+	if (r->lock.pid > 0)
 		sl_json_add(
 			j, "pid %lu host %s since %s", r->lock.pid, r->lock.host, r->lock.since);
-	}
 	sl_json_close(j);
 	put_end(j, r, now);
 	sl_json_real(

@@ -127,7 +127,7 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 	                             : NULL;
 }
 
-/* Makes a parser of text, which must outlive it. The caller deletes it after success. */
+/* Makes a parser of text, which must outlive it. The caller deletes it in any case. */
 static enum sl_status start_parser(const char *text, size_t bytes, yaml_parser_t *p)
 {
 	if (!yaml_parser_initialize(p))
@@ -140,31 +140,26 @@ static enum sl_status start_parser(const char *text, size_t bytes, yaml_parser_t
 static enum sl_status check_events(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
 	struct event_check g = {0, 0};
-	enum sl_status s = SL_OK;
+	SL_CLOSED_BY(yaml_parser_delete) yaml_parser_t p;
 	bool more = true;
-	yaml_parser_t p;
 
 	SL_TRY(start_parser(text, bytes, &p));
 	/* this pass also finds all syntax errors, so the second pass finds none */
-	while (s == SL_OK && more) {
-		yaml_event_t e;
+	while (more) {
+		SL_CLOSED_BY(yaml_event_delete) yaml_event_t e = {.type = YAML_NO_EVENT};
 		const char *why;
 
-		if (!yaml_parser_parse(&p, &e)) {
-			s = refuse_syntax(&p, text, bytes, problem);
-			break;
-		}
+		if (!yaml_parser_parse(&p, &e))
+			return refuse_syntax(&p, text, bytes, problem);
 		why = refusal(&g, &e);
 		if (why)
-			s = refuse(problem, e.start_mark, "%s", why);
+			return refuse(problem, e.start_mark, "%s", why);
 		more = e.type != YAML_STREAM_END_EVENT;
-		yaml_event_delete(&e);
 	}
-	yaml_parser_delete(&p);
-	if (s == SL_OK && g.documents == 0)
-		s = refuse(problem, mark_of(text, 0),
-			"the configuration is empty; write for example run: {particles: 1e6}");
-	return s;
+	return g.documents > 0
+	               ? SL_OK
+	               : refuse(problem, mark_of(text, 0),
+				 "the configuration is empty; write for example run: {particles: 1e6}");
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */
@@ -234,20 +229,18 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 /* Checks the keys of all mappings. */
 static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
-	enum sl_status s = SL_OK;
+	SL_CLOSED_BY(sl_host_give) yaml_node_t **keys = NULL;
 	size_t most = 0;
-	void *keys;
 
 	for (sl_node i = 1; node_at(tree, i); i++)
 		if (sl_yaml_size(tree, i) > most)
 			most = sl_yaml_size(tree, i);
 	/* one buffer for all mappings; lists are counted too, which only makes it larger */
-	SL_TRY(sl_memory_get(SL_HOST, most * sizeof(yaml_node_t *), &keys));
-	for (sl_node i = 1; s == SL_OK && node_at(tree, i); i++)
+	SL_TRY(sl_host_get(most, sizeof(*keys), &keys));
+	for (sl_node i = 1; node_at(tree, i); i++)
 		if (sl_yaml_kind(tree, i) == SL_MAPPING)
-			s = check_keys(tree, i, (yaml_node_t **)keys, problem);
-	sl_memory_give(SL_HOST, keys);
-	return s;
+			SL_TRY(check_keys(tree, i, keys, problem));
+	return SL_OK;
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */
@@ -256,29 +249,23 @@ static enum sl_status check_mappings(const struct sl_yaml *tree, struct sl_yaml_
 static enum sl_status load(
 	const char *text, size_t bytes, struct sl_yaml *tree, struct sl_yaml_problem *problem)
 {
-	enum sl_status s = SL_OK;
-	yaml_parser_t p;
+	SL_CLOSED_BY(yaml_parser_delete) yaml_parser_t p;
 
 	SL_TRY(start_parser(text, bytes, &p));
-	if (!yaml_parser_load(&p, &tree->document))
-		s = refuse_syntax(&p, text, bytes, problem);
-	yaml_parser_delete(&p);
-	return s;
+	return yaml_parser_load(&p, &tree->document) ? SL_OK
+	                                             : refuse_syntax(&p, text, bytes, problem);
 }
 
 enum sl_status sl_yaml_parse(
 	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem)
 {
-	void *made;
-
 	*tree = NULL;
 	*problem = (struct sl_yaml_problem){0, 0, ""};
 	if (bytes > SL_YAML_BYTES)
 		return refuse(problem, mark_of(text, 0),
 			"the text has %zu bytes, at most %d are allowed", bytes, SL_YAML_BYTES);
 	SL_TRY(check_events(text, bytes, problem));
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(**tree), &made));
-	*tree = (struct sl_yaml *)made;
+	SL_TRY(sl_host_get(1, sizeof(**tree), tree));
 	memset(*tree, 0, sizeof(**tree));
 	SL_TRY(load(text, bytes, *tree, problem));
 	return check_mappings(*tree, problem);

@@ -21,6 +21,9 @@ SL_C_BEGIN
  */
 #define SL_CLOSED_BY(function) __attribute__((cleanup(function)))
 
+/* Sets a pointer to n items of host memory of so many bytes each; p is the address of the pointer. */
+enum sl_status sl_host_get(size_t n, size_t bytes, void *p);
+
 /* Gives back the host memory that a pointer refers to; p is the address of the pointer. */
 void sl_host_give(void *p);
 

@@ -171,6 +171,15 @@ uint32_t sl_crc32_combine(uint32_t crc, uint32_t next, size_t size)
 	return (uint32_t)crc32_combine(crc, next, (z_off_t)size);
 }
 
+enum sl_status sl_host_get(size_t n, size_t bytes, void *p)
+{
+	void *memory;
+
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(n, bytes), &memory));
+	memcpy(p, &memory, sizeof(memory));
+	return SL_OK;
+}
+
 void sl_host_give(void *p)
 {
 	void *memory;

@@ -4,7 +4,7 @@ from __future__ import annotations
 import html
 import os
 import struct
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import numpy
 
@@ -84,18 +84,11 @@ def missing_column(name: object, names: Iterable[str]) -> KeyError:
     return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
 
 
-def html_table(table: "Union[Table, Survivors]", title: str) -> str:
-    """The columns with their units, for notebooks."""
-    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind[1:])}</td><td>{html.escape(unit)}</td></tr>"
-                   for name, kind, unit in table._fields())
-    return (f"<table><caption>{html.escape(title)}</caption><tr><th>column</th><th>type</th><th>unit</th></tr>"
-            f"{rows}</table>")
-
-
-def _no_array(table: Mapping[str, Any]) -> TypeError:
-    """NumPy and pandas would make an array of the names."""
-    return TypeError(f"{type(table).__name__} is a mapping of columns, no array: take one column, table['x'], or "
-                     "pandas.DataFrame(dict(table))")
+def html_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table for notebooks."""
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    return f"<table><caption>{html.escape(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
 class FileColumns(Mapping[str, Column]):
@@ -134,7 +127,35 @@ class FileColumns(Mapping[str, Column]):
         return dict, (dict(zip(self._names, self.values())),)
 
 
-class Table(Mapping[str, Array]):
+class _Arrays(Mapping[str, Array]):
+    """What Table and Survivors have in common."""
+
+    def column(self, name: str) -> Column:
+        """The Column of that name, with its unit."""
+        raise NotImplementedError
+
+    def _fields(self) -> List[Field]:
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Array:
+        made: Array = array_of(self.column(name))
+        return made
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy and pandas would make an array of the names."""
+        raise TypeError(f"{type(self).__name__} is a mapping of columns, no array: take one column, table['x'], or "
+                        "pandas.DataFrame(dict(table))")
+
+    def __arrow_c_schema__(self) -> Any:
+        return arrow_schema(self._fields()).__arrow_c_schema__()
+
+    def _html(self, title: str) -> str:
+        """The columns with their units, for notebooks."""
+        return html_table(title, ("column", "type", "unit"),
+                          [(name, kind[1:], unit) for name, kind, unit in self._fields()])
+
+
+class Table(_Arrays):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
     With pyarrow installed, it exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t)
@@ -160,23 +181,13 @@ class Table(Mapping[str, Array]):
         column: Column = self._columns[name]
         return column
 
-    def __getitem__(self, name: str) -> Array:
-        made: Array = array_of(self.column(name))
-        return made
-
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of all columns."""
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
         return pandas.DataFrame(dict(self))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise _no_array(self)
-
     def _fields(self) -> List[Field]:
         return [_field(name, column) for name, column in self._columns.items()]
-
-    def __arrow_c_schema__(self) -> Any:
-        return arrow_schema(self._fields()).__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
         pair: Tuple[Any, Any] = arrow_batch(self._fields(), self._columns).__arrow_c_array__()
@@ -195,7 +206,7 @@ class Table(Mapping[str, Array]):
         return f"<{type(self).__name__} of {self.n} particles: {', '.join(self._columns)}>"
 
     def _repr_html_(self) -> str:
-        return html_table(self, f"{type(self).__name__} of {self.n} particles")
+        return self._html(f"{type(self).__name__} of {self.n} particles")
 
 
 class ParticleList(Table):
@@ -236,7 +247,7 @@ class Source(NamedTuple):
     load: Callable[[], Batch]
 
 
-class Survivors(Mapping[str, Array]):
+class Survivors(_Arrays):
     """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
 
     With pyarrow installed, it exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s),
@@ -289,18 +300,8 @@ class Survivors(Mapping[str, Array]):
         first: Any = next(self.batches(), {})  # knows the units of columns that the configuration defines
         return [_FACTS[name] if name in _FACTS else _field(name, first.column(name)) for name in self._names]
 
-    def __arrow_c_schema__(self) -> Any:
-        return arrow_schema(self._fields()).__arrow_c_schema__()
-
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return arrow_stream(self._fields(), (b._columns for b in self.batches()))
-
-    def __getitem__(self, name: str) -> Array:
-        made: Array = array_of(self.column(name))
-        return made
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise _no_array(self)
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_joined": {}}  # the sources have all columns
@@ -315,7 +316,7 @@ class Survivors(Mapping[str, Array]):
         return f"<Survivors: {self.n} in {len(self._sources)} batches: {', '.join(self._names)}>"
 
     def _repr_html_(self) -> str:
-        return html_table(self, f"{self.n} survivors in {len(self._sources)} batches")
+        return self._html(f"{self.n} survivors in {len(self._sources)} batches")
 
 
 FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg", "userflags", "pol_x", "pol_y", "pol_z")

@@ -1,12 +1,12 @@
 """Comparisons of all backends."""
 from __future__ import annotations
 
-import html
 import json
 from typing import Any, Dict, List, Optional
 
 from . import _native
 from ._arrays import Given
+from ._columns import html_table
 from ._config import Config
 from ._error import Error
 from ._run import finish, start
@@ -36,15 +36,12 @@ class Comparison:
         return self.text.rstrip("\n")
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{name}</th>" for name in (*_COLUMNS, "particles/s"))
-        rows = ""
-        for row in self.rows:
-            rate = row["without_output"].get("particles_per_s")
-            cells = [str(row[name]) for name in _COLUMNS] + ["" if rate is None else f"{rate:.3g}"]
-            rows += f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+        rates = [row["without_output"].get("particles_per_s") for row in self.rows]
         title = f"{self.report['name']} ({self.report['model']}): {len(self.rows)} cases, " \
                 f"{self.report['particles']} particles"
-        return f"<table><caption>{html.escape(title)}</caption><tr>{heads}</tr>{rows}</table>"
+        return html_table(title, (*_COLUMNS, "particles/s"),
+                          [[*(str(row[name]) for name in _COLUMNS), "" if rate is None else f"{rate:.3g}"]
+                           for row, rate in zip(self.rows, rates)])
 
 
 def _comparison(job: Any) -> Optional[Comparison]:

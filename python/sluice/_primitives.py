@@ -35,6 +35,11 @@ def _optional(array: Any) -> Any:
     return None if array is None else input_array(array)
 
 
+def _call(kind: str, first: Any, backend: Optional[str], device: Optional[str], out: Any, stream: Any,
+          *more: Any) -> Any:
+    return _native.primitive(kind, input_array(first), backend, device, out, _stream(stream), more)
+
+
 def _is_on_device(array: Any) -> bool:
     return hasattr(array, "__cuda_array_interface__") or (
         hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == 2)
@@ -66,8 +71,7 @@ def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, 
     Returns out, or a new array; of a GPU, a Column, which torch.from_dlpack() and cupy.asarray() use without
     a copy. Other arrays must live until work that is queued on a stream is done. All backends give the same result. Raises Error.
     """
-    return _result(_native.scan(input_array(array), inclusive, backend, device, out, _stream(stream),
-                                _optional(n_on_device), False), out)
+    return _result(_call("scan", array, backend, device, out, stream, inclusive, _optional(n_on_device), False), out)
 
 
 def sum(array: Any, *, backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
@@ -80,7 +84,7 @@ def sum(array: Any, *, backend: Optional[str] = None, device: Optional[str] = No
     The other arguments are those of scan(). Returns the number, or out; of an array of a GPU, an array of one item
     there. The error is at most 127 roundings of the sum of the absolute values (primitives.h). Raises Error.
     """
-    made = _result(_native.scan(input_array(array), True, backend, device, out, _stream(stream), None, True), out)
+    made = _result(_call("scan", array, backend, device, out, stream, True, None, True), out)
     return made[0] if out is None and isinstance(made, numpy.ndarray) else made
 
 
@@ -96,8 +100,7 @@ def compact(flags: Any, *, backend: Optional[str] = None, device: Optional[str] 
     indices; so the call waits for their number. With n_out it does not, and returns the whole array: n_out is
     then n_on_device of the next call. Raises Error.
     """
-    made, n = _native.compact(input_array(flags), backend, device, out, _stream(stream), _optional(n_on_device),
-                              n_out)
+    made, n = _call("compact", flags, backend, device, out, stream, _optional(n_on_device), n_out)
     return _result(made, out)[:n] if n_out is None else _result(made, out)
 
 
@@ -119,8 +122,8 @@ def expand(runs: Any, slots: Optional[int] = None, *, form: str = "counts", back
     runs = input_array(runs)
     if isinstance(runs, numpy.ndarray) and runs.dtype.kind == "i" and (runs < 0).any():
         raise ValueError("runs: has a negative number; counts and their sums are at least 0")
-    return _result(_native.expand(runs, -1 if slots is None else slots, _FORMS[form], backend, device, out,
-                                  _stream(stream)), out)
+    slots = -1 if slots is None else slots
+    return _result(_call("expand", runs, backend, device, out, stream, slots, _FORMS[form]), out)
 
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,
@@ -144,9 +147,8 @@ def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional
     if values is not None and out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise ValueError("out: with values, a pair of arrays is needed: for the keys and for the values")
     pair: Tuple[Any, Any] = (out, None) if values is None else (None, None) if out is None else tuple(out)
-    made = _native.sort(input_array(keys), None if values is None else input_array(values), begin_bit,
-                        -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream),
-                        _optional(n_on_device), threads)
+    made = _call("sort", keys, backend, device, pair[0], stream, _optional(values), begin_bit,
+                 -1 if end_bit is None else end_bit, pair[1], _optional(n_on_device), threads)
     if values is None:
         return _result(made[0], out)
     return tuple(_result(m, o) for m, o in zip(made, pair))
@@ -164,10 +166,9 @@ def deflate(data: Any, *, wrapper: str = "zlib", level: int = 1, backend: Option
     The other arguments are those of scan(). Returns bytes, or the part of out that has them; of an array of a
     GPU, an array of it. The call always waits for the size. Backends differ in the bytes. Raises Error.
     """
-    number = _stream(stream)
     if wrapper not in _WRAPPERS:
         raise ValueError(f"wrapper={wrapper!r}: use 'zlib', 'gzip' or 'raw'")
-    made = _native.deflate(input_array(data), _WRAPPERS[wrapper], level, backend, device, out, number)
+    made = _call("deflate", data, backend, device, out, stream, _WRAPPERS[wrapper], level)
     if out is None:
         return made if isinstance(made, bytes) else array_of(made)
     return out[:made] if _is_on_device(out) else memoryview(out).cast("B")[:made]

@@ -1,7 +1,6 @@
 """Runs and their results."""
 from __future__ import annotations
 
-import html
 import json
 import math
 import os
@@ -16,7 +15,7 @@ import numpy
 from . import _native
 from ._arrays import Given
 from ._column import array_of
-from ._columns import Array, Batch, Header, Source, Survivors
+from ._columns import Array, Batch, Header, Source, Survivors, html_table
 from ._config import Config
 from ._error import Error
 from ._grids import Cells, Densities, grids_of, middles
@@ -177,9 +176,6 @@ class Run:
                 f"{self._survived} survivors{f', {self.filter}' if self.filter else ''}>")
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{f.count}</td><td>{f.fraction:.6g}</td>"
-            f"<td>{f.error:.2g}</td></tr>" for name, f in self.fates.items())
         seconds = self.report.get("times", {}).get("wall_seconds")
         title = f"{self.report['name']} ({self.report['model']}): {self.particles} particles, " \
                 f"{self._survived} survivors, {self.state}"
@@ -187,8 +183,8 @@ class Run:
             title += f", {seconds:.3g} s"
         if self.filter:
             title += f"; {self.filter}"
-        return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
-                f"<th>fraction</th><th>standard error</th></tr>{rows}</table>")
+        rows = [(name, str(f.count), f"{f.fraction:.6g}", f"{f.error:.2g}") for name, f in self.fates.items()]
+        return html_table(title, ("fate", "particles", "fraction", "standard error"), rows)
 
 
 # --- jobs -----------------------------------------------------------------------------------------
@@ -197,8 +193,8 @@ def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[
           inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
           begin: int = START_NEW, number: int = 0, full: bool = False, resident: bool = False) -> Any:
     """A job of the library, which works in a separate thread."""
-    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full,
-                         resident)
+    return _native.start(kind, path, text, tuple(sets or ()), tuple(inputs or ()), in_memory, keep_all, begin, number,
+                         full, resident)
 
 
 def _is_resident(arrays: str) -> bool:
@@ -209,7 +205,7 @@ def _is_resident(arrays: str) -> bool:
 
 
 def finish(job: Any) -> Any:
-    """Waits for a job without batches. (text, facts, stopped, image, cells, header)"""
+    """Waits for a job without batches. (text, facts, stopped, image, counts, values, header)"""
     job.next()
     return job.outcome()
 
@@ -285,13 +281,16 @@ def _survivors_in_memory(batches: List[Batch]) -> Survivors:
 def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
     """The results of a job that has ended; None if it has none."""
     from ._files import survivors_of
-    text, directory, _, image, cells, header = job.outcome()
+    text, directory, _, image, counts, values, header = job.outcome()
     if text is None:
         return None
     report = _report(text, in_memory)
+    if image is not None:
+        image = image.reshape(report["image"]["pixels"][::-1])
     survivors = _survivors_in_memory(batches) if in_memory else survivors_of(directory)
     survivors.header = None if header is None else Header(header)
-    return Run(report, survivors, image, None if in_memory else os.path.abspath(directory), cells)
+    return Run(report, survivors, image, None if in_memory else os.path.abspath(directory),
+               None if values is None else (counts, values))
 
 
 def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,

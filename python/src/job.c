@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pipeline/config/reader/reader.h"
@@ -68,15 +67,6 @@ static enum sl_status copy_batch(struct sl_batch *from, struct sl_py_batch *b)
 	return SL_OK;
 }
 
-/* Sets *until to the time of an interval from now. */
-static void set_interval(struct timespec *until)
-{
-	clock_gettime(CLOCK_MONOTONIC, until);
-	until->tv_nsec += INTERVAL_NS;
-	until->tv_sec += until->tv_nsec / 1000000000;
-	until->tv_nsec %= 1000000000;
-}
-
 /*
  * Appends b to the queue, or frees it if the job is to stop. The end of the interpreter sets stop
  * without a signal to the condition.
@@ -84,14 +74,11 @@ static void set_interval(struct timespec *until)
 static enum sl_status enqueue(struct sl_py_job *job, struct sl_py_batch *b)
 {
 	enum sl_status s = SL_OK;
-	struct timespec until;
 
 	pthread_mutex_lock(&job->lock);
 	sl_py_turn_idle(job->queued >= QUEUE_MOST);
-	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0) {
-		set_interval(&until);
-		pthread_cond_timedwait(&job->changed, &job->lock, &until);
-	}
+	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0)
+		sl_change_wait(&job->changed, &job->lock, INTERVAL_NS);
 	sl_py_turn_idle(false);
 	if (atomic_load(&job->control.stop) != 0) {
 		sl_py_batch_free(b);
@@ -154,7 +141,6 @@ static void *run_thread(void *ctx)
 
 bool sl_py_job_start(struct sl_py_job *job)
 {
-	pthread_condattr_t monotonic;
 	int error;
 
 	if (sl_py_turn_is_mine()) {
@@ -167,10 +153,7 @@ bool sl_py_job_start(struct sl_py_job *job)
 	job->opener = pthread_self();
 	job->process = (int)getpid();
 	pthread_mutex_init(&job->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&job->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	sl_change_init(&job->changed);
 	error = sl_thread_start(STACK_BYTES, run_thread, job, &job->thread);
 	job->started = error == 0;
 	if (error != 0)
@@ -199,13 +182,11 @@ static struct sl_py_batch *dequeue(struct sl_py_job *job)
 static bool wait_for_change(
 	struct sl_py_job *job, struct sl_py_batch **batch, struct sl_progress *progress)
 {
-	struct timespec until;
 	bool ended;
 
-	set_interval(&until);
 	pthread_mutex_lock(&job->lock);
 	if (!job->first && !job->ended)
-		pthread_cond_timedwait(&job->changed, &job->lock, &until);
+		sl_change_wait(&job->changed, &job->lock, INTERVAL_NS);
 	*batch = dequeue(job);
 	ended = job->ended;
 	*progress = job->progress;
@@ -274,13 +255,6 @@ bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_b
 	return false;
 }
 
-static void free_texts(char **text, size_t n)
-{
-	for (size_t i = 0; text && i < n; i++)
-		free(text[i]);
-	free(text);
-}
-
 void sl_py_job_free(struct sl_py_job *job)
 {
 	struct sl_py_batch *next;
@@ -293,10 +267,8 @@ void sl_py_job_free(struct sl_py_job *job)
 		sl_py_batch_free(b);
 	}
 	sl_config_close(job->reader);
-	free_texts(job->asked.set, job->asked.n_sets);
-	free_texts(job->asked.input, job->asked.n_inputs);
-	free(job->asked.path);
-	free(job->asked.text);
+	free((void *)job->asked.set);
+	free((void *)job->asked.input);
 	free(job->text);
 	free(job->facts);
 	sl_memory_give(SL_HOST, job->header);

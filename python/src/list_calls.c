@@ -27,33 +27,6 @@ static bool is_interrupted(void *ctx)
 	return raised;
 }
 
-/* None; or NULL with the exception of a signal handler, or else sluice.Error. */
-static PyObject *none_or_error(enum sl_status s)
-{
-	if (s == SL_OK)
-		Py_RETURN_NONE;
-	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
-}
-
-/* The texts of a tuple, while it lives. NULL with an exception. */
-static const char **texts_of(PyObject *tuple, size_t *n)
-{
-	const char **text;
-
-	*n = (size_t)PyTuple_Size(tuple);
-	text = (const char **)calloc(*n + 1, sizeof(*text));
-	if (!text)
-		PyErr_NoMemory();
-	for (size_t i = 0; text && i < *n; i++) {
-		text[i] = sl_py_text(PyTuple_GetItem(tuple, (Py_ssize_t)i));
-		if (!text[i]) {
-			free((void *)text);
-			return NULL;
-		}
-	}
-	return text;
-}
-
 /* A column has one dimension, or none for a number. False with an exception. */
 static bool check_dimensions(const char *name, int ndim)
 {
@@ -70,14 +43,13 @@ static bool check_dimensions(const char *name, int ndim)
 static bool take_column(
 	PyObject *dict, const char *name, struct sl_py_input *in, struct sl_py_array *array)
 {
-	PyObject *key = PyUnicode_FromString(name);
+	SL_PY_OWNED PyObject *key = PyUnicode_FromString(name);
 	PyObject *value = key ? PyDict_GetItemWithError(dict, key) : NULL;
 
-	Py_XDECREF(key);
 	if (PyErr_Occurred() || (value && !sl_py_input_take(value, name, false, in)))
 		return false;
-	*array = in->array;
-	return check_dimensions(name, in->ndim);
+	*array = in->at.array;
+	return check_dimensions(name, in->at.ndim);
 }
 
 /* --- write_mcpl ------------------------------------------------------------------------------- */
@@ -102,20 +74,15 @@ static bool take_headers(PyObject *tuple, struct sl_mcpl_metadata **made)
 	struct sl_mcpl_part *part = (struct sl_mcpl_part *)calloc(n + 1, sizeof(*part));
 	enum sl_status s = SL_OK;
 
-	*made = NULL;
 	if (!part)
 		return PyErr_NoMemory() != NULL;
 	for (size_t i = 0; i < n; i++) {
 		PyObject *header = PyTuple_GetItem(tuple, (Py_ssize_t)i);
 
-		part[i].file = PyBytes_AsString(header);
-		if (!part[i].file) {
-			free(part);
-			return false;
-		}
-		part[i].bytes = (size_t)PyBytes_Size(header);
-		part[i].first = i;
-		part[i].particles = 1;
+		part[i] = (struct sl_mcpl_part){.file = PyBytes_AsString(header),
+			.bytes = (size_t)PyBytes_Size(header),
+			.first = i,
+			.particles = 1};
 	}
 	if (n > 0)
 		s = sl_mcpl_metadata_add(part, (uint32_t)n, false, made);
@@ -140,13 +107,15 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 		return NULL;
 	l.single = single != 0;
 	l.force = force != 0;
-	l.comment = texts_of(comments, &l.n_comments);
+	l.comment = sl_py_texts(comments, &l.n_comments);
 	if (l.comment && take_fields(fields, &l, in) && take_headers(headers, &metadata)) {
 		l.metadata = metadata;
 		Py_BEGIN_ALLOW_THREADS
 		s = sl_py_mcpl_write(&l);
 		Py_END_ALLOW_THREADS
-		result = none_or_error(s);
+		result = s == SL_OK         ? Py_NewRef(Py_None)
+		         : PyErr_Occurred() ? NULL /* of a signal handler */
+		                            : sl_py_raise(s, sl_last_error(), NULL);
 	}
 	for (int f = 0; f < SL_PY_FIELDS; f++)
 		sl_py_input_give(&in[f]);
@@ -161,7 +130,6 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 /* A call of filter(): on the host, or on the device that has the first array. */
 struct filter_call {
 	struct sl_py_device_table t;
-	struct sl_py_input in[SL_COLUMN_COUNT]; /* arrays of the host, and numbers */
 	enum sl_py_where where;
 	struct sl_py_selection *selection;
 	uint32_t *index;               /* on the host */
@@ -196,7 +164,7 @@ static bool find_device(struct filter_call *c, PyObject *columns, const char *de
 static bool take_on_device(struct filter_call *c, int column, PyObject *value)
 {
 	const char *name = sl_column_facts[column].name;
-	struct sl_py_device_input *in = &c->t.in[column];
+	struct sl_py_input *in = &c->t.in[column];
 	int number;
 	enum sl_py_where where = sl_py_where_is(value, &number);
 
@@ -221,7 +189,7 @@ static bool take_columns(struct filter_call *c, PyObject *columns)
 		bool of_host = c->where == SL_PY_ON_HOST || !value || PyFloat_Check(value) ||
 		               PyLong_Check(value);
 
-		if (of_host ? !take_column(columns, name, &c->in[k], &c->t.table.column[k])
+		if (of_host ? !take_column(columns, name, &c->t.in[k], &c->t.table.column[k])
 			    : !take_on_device(c, k, value))
 			return false;
 	}
@@ -233,13 +201,11 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 {
 	struct sl_py_table *table = &c->t.table;
 	enum sl_status s;
-	void *block;
 
 	SL_TRY(sl_py_table_check(table));
 	SL_TRY(sl_py_selection_make(text, all, table, &c->selection));
 	if (c->where == SL_PY_ON_HOST) {
-		SL_TRY(sl_memory_get(SL_HOST, table->n * sizeof(*c->index), &block));
-		c->index = (uint32_t *)block;
+		SL_TRY(sl_host_get(table->n, sizeof(*c->index), &c->index));
 		return sl_py_filter(table, c->selection, c->index, &c->kept.n);
 	}
 	SL_TRY(sl_py_turn_share(c->where == SL_PY_ON_EMULATED));
@@ -248,14 +214,14 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 	return s;
 }
 
-/* A column of a block, which is handed over. */
-static PyObject *column_of(
-	const struct sl_py_array *a, int which, struct sl_device_block **block, uint32_t n)
+/* A column of memory of the host, or of a block, which is handed over. */
+static PyObject *column_of(const struct sl_py_array *a, int which, void *data,
+	struct sl_device_block **block, uint32_t n)
 {
 	struct sl_device_block *taken = *block;
 
 	*block = NULL;
-	return sl_py_column_of_block(a, which, taken, n);
+	return sl_py_column_alone(a, which, data, taken, n);
 }
 
 /* The columns of the result: none on the host, where the caller takes the items of its arrays. */
@@ -265,15 +231,13 @@ static PyObject *columns_of(struct filter_call *c)
 
 	for (int k = 0; columns && c->where != SL_PY_ON_HOST && k < SL_COLUMN_COUNT; k++) {
 		const struct sl_py_array *a = &c->t.table.column[k];
-		PyObject *column;
 
-		if (a->kind == 0)
-			continue;
-		column = c->kept.column[k] ? column_of(a, k, &c->kept.column[k], c->kept.n)
-		                           : Py_NewRef(Py_None);
-		if (!column || PyDict_SetItemString(columns, sl_column_facts[k].name, column) < 0)
+		if (a->kind != 0 &&
+			!sl_py_put(columns, sl_column_facts[k].name,
+				c->kept.column[k]
+					? column_of(a, k, NULL, &c->kept.column[k], c->kept.n)
+					: Py_NewRef(Py_None)))
 			Py_CLEAR(columns);
-		Py_XDECREF(column);
 	}
 	return columns;
 }
@@ -282,18 +246,12 @@ static PyObject *columns_of(struct filter_call *c)
 static PyObject *filter_result(struct filter_call *c)
 {
 	static const struct sl_py_array numbers = {.kind = 'u', .bytes = 4};
-	PyObject *columns = columns_of(c), *index, *made = NULL;
 	uint32_t *on_host = c->index;
 
 	c->index = NULL;
-	index = c->where == SL_PY_ON_HOST
-	                ? sl_py_column_alone(&numbers, SL_COLUMN_COUNT, on_host, c->kept.n)
-	                : column_of(&numbers, SL_COLUMN_COUNT, &c->kept.index, c->kept.n);
-	if (index && columns)
-		made = Py_BuildValue("(IOO)", (unsigned)c->kept.n, index, columns);
-	Py_XDECREF(index);
-	Py_XDECREF(columns);
-	return made;
+	return Py_BuildValue("(INN)", (unsigned)c->kept.n,
+		column_of(&numbers, SL_COLUMN_COUNT, on_host, &c->kept.index, c->kept.n),
+		columns_of(c));
 }
 
 static void free_filter(struct filter_call *c)
@@ -303,8 +261,7 @@ static void free_filter(struct filter_call *c)
 	sl_block_give(c->kept.index);
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
 		sl_block_give(c->kept.column[k]);
-		sl_py_device_input_give(&c->t.in[k]);
-		sl_py_input_give(&c->in[k]);
+		sl_py_input_give(&c->t.in[k]);
 	}
 	free(c);
 }
@@ -312,7 +269,8 @@ static void free_filter(struct filter_call *c)
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 {
 	struct filter_call *c = (struct filter_call *)calloc(1, sizeof(*c));
-	PyObject *given, *columns = NULL, *result = NULL;
+	SL_PY_OWNED PyObject *columns = NULL;
+	PyObject *given, *result = NULL;
 	const char *text, *device;
 	enum sl_status s;
 	int all;
@@ -333,6 +291,5 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 			sl_py_raise(s, sl_last_error(), c->selection ? c->selection->reader : NULL);
 	}
 	free_filter(c);
-	Py_XDECREF(columns);
 	return result;
 }

@@ -119,31 +119,18 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 			? &f->table.label[c->column - SL_COLUMN_derived_1]
 			: NULL;
 	struct sl_py_array like = sl_py_items_of(c->column);
-	PyObject *column, *owner = Py_NewRef(block);
+	bool copied = c->constant || f->copies;
 	void *data = c->data;
-	bool added;
 
 	if (f->reading.wide && like.kind == 'f')
 		like.bytes = sizeof(double);
-	if (c->constant || f->copies) {
-		Py_DECREF(owner);
-		if (sl_py_copy_items(c, f->table.n, &data) != SL_OK)
-			return PyErr_NoMemory() != NULL;
-		owner = sl_py_memory_of(data, (size_t)f->table.n * like.bytes);
-	}
-	column = sl_py_column_like(owner, &like, (int)c->column, label, data, f->table.n);
-	added = column && PyDict_SetItemString(columns, sl_table_name(&f->table, k), column) == 0;
-	Py_XDECREF(owner);
-	Py_XDECREF(column);
-	return added;
-}
-
-/* The header as bytes, or None. NULL with an exception. */
-static PyObject *header_bytes(const struct sl_mcpl_head *head)
-{
-	if (!head->bytes)
-		Py_RETURN_NONE;
-	return PyBytes_FromStringAndSize((const char *)head->bytes, (Py_ssize_t)head->size);
+	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK)
+		return PyErr_NoMemory() != NULL;
+	return sl_py_put(columns, sl_table_name(&f->table, k),
+		sl_py_column_like(
+			copied ? sl_py_memory_of(data, (size_t)f->table.n * like.bytes, NULL)
+			       : Py_NewRef(block),
+			&like, (int)c->column, label, data, f->table.n));
 }
 
 /* The bytes of the block up to the end of its last column. */
@@ -164,26 +151,23 @@ static size_t used_bytes(const struct file_table *f)
 /* (n, columns, rounded, header): rounded if the file has numbers of 8 bytes, read as 4. */
 static PyObject *table_tuple(struct file_table *f)
 {
-	PyObject *block = sl_py_memory_of(f->block, used_bytes(f)), *made = NULL;
-	PyObject *columns = block ? PyDict_New() : NULL, *header = header_bytes(&f->head);
-	bool added = columns != NULL && header != NULL;
+	SL_PY_OWNED PyObject *block = sl_py_memory_of(f->block, used_bytes(f), NULL);
+	SL_PY_OWNED PyObject *columns = block ? PyDict_New() : NULL;
+	bool added = columns != NULL;
 
 	for (uint32_t k = 0; added && k < f->table.n_columns; k++)
 		if (sl_table_wants(&f->table, sl_table_name(&f->table, k)))
 			added = add_column(f, k, block, columns);
-	if (added)
-		made = Py_BuildValue("(IOOO)", (unsigned)f->table.n, columns,
-			f->reading.digits ? Py_True : Py_False, header);
-	Py_XDECREF(header);
-	Py_XDECREF(columns);
-	Py_XDECREF(block);
-	return made;
+	return added ? Py_BuildValue("(IOOy#)", (unsigned)f->table.n, columns,
+			       f->reading.digits ? Py_True : Py_False, (const char *)f->head.bytes,
+			       (Py_ssize_t)f->head.size)
+	             : NULL;
 }
 
 static PyObject *read_file(PyObject *module, PyObject *args)
 {
 	struct file_table f = {.block = NULL};
-	PyObject *made = NULL;
+	PyObject *made;
 	const char *path, *only;
 	int single;
 	enum sl_status s;
@@ -195,15 +179,11 @@ static PyObject *read_file(PyObject *module, PyObject *args)
 	Py_BEGIN_ALLOW_THREADS
 	s = read_table(path, only, &f);
 	Py_END_ALLOW_THREADS
-	if (s == SL_OK)
-		made = table_tuple(&f);
+	made = s == SL_OK ? table_tuple(&f) : sl_py_raise(s, sl_last_error(), NULL);
+	if (s != SL_OK)
+		sl_memory_give(SL_HOST, f.block);
 	sl_mcpl_head_free(&f.head);
-	if (s == SL_OK)
-		return made;
-	Py_BEGIN_ALLOW_THREADS
-	sl_memory_give(SL_HOST, f.block);
-	Py_END_ALLOW_THREADS
-	return sl_py_raise(s, sl_last_error(), NULL);
+	return made;
 }
 
 /* --- the process ------------------------------------------------------------------------------ */
@@ -255,25 +235,16 @@ static PyObject *build_info(PyObject *module, PyObject *none)
 /* [(name, type, unit, help)] of all columns. */
 static PyObject *column_facts(PyObject *module, PyObject *none)
 {
-	static const char *const types[] = {[SL_TYPE_F32] = "float32",
-		[SL_TYPE_U32] = "uint32",
-		[SL_TYPE_U64] = "uint64",
-		[SL_TYPE_U8] = "uint8",
-		[SL_TYPE_I32] = "int32"};
 	PyObject *list = PyList_New(0);
 
 	(void)module, (void)none;
 	for (int c = 0; list && c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *f = &sl_column_facts[c];
-		PyObject *item;
+		const struct sl_py_array like = sl_py_items_of((enum sl_column)c);
 
-		if (sl_is_named_column(c))
-			continue;
-		item = Py_BuildValue(
-			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
-		if (!item || PyList_Append(list, item) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(item);
+		if (!sl_is_named_column(c))
+			sl_py_append(&list, Py_BuildValue("(ssss)", f->name, sl_py_type_name(&like),
+						    sl_units[f->unit].text, f->help));
 	}
 	return list;
 }
@@ -281,15 +252,11 @@ static PyObject *column_facts(PyObject *module, PyObject *none)
 /* The names of all fates, in the order of the numbers in the column fate. */
 static PyObject *fate_names(PyObject *module, PyObject *none)
 {
-	PyObject *list = PyList_New(SL_FATE_COUNT);
+	PyObject *list = PyList_New(0);
 
 	(void)module, (void)none;
-	for (int f = 0; list && f < SL_FATE_COUNT; f++) {
-		PyObject *item = PyUnicode_FromString(sl_fate_facts[f].name);
-
-		if (!item || PyList_SetItem(list, f, item) < 0)
-			Py_CLEAR(list);
-	}
+	for (int f = 0; list && f < SL_FATE_COUNT; f++)
+		sl_py_append(&list, PyUnicode_FromString(sl_fate_facts[f].name));
 	return list;
 }
 
@@ -299,18 +266,13 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 static PyObject *run_program(PyObject *module, PyObject *words)
 {
 	Py_ssize_t n = PyList_Size(words);
-	char **argv = n >= 0 ? (char **)calloc((size_t)n + 1, sizeof(*argv)) : NULL;
+	char **argv = (char **)calloc((size_t)n + 1, sizeof(*argv));
 
 	(void)module;
 	if (!argv)
-		return n < 0 ? NULL : PyErr_NoMemory();
-	for (Py_ssize_t i = 0; i < n; i++) {
+		return PyErr_NoMemory();
+	for (Py_ssize_t i = 0; i < n; i++)
 		argv[i] = PyBytes_AsString(PyList_GetItem(words, i));
-		if (!argv[i]) {
-			free(argv);
-			return NULL;
-		}
-	}
 	return PyLong_FromLong(sl_program_main((int)n, argv));
 }
 
@@ -323,11 +285,7 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"dlpack", sl_py_dlpack, METH_VARARGS, "A capsule of a column of a device."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
 	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
-	{"scan", sl_py_scan, METH_VARARGS, "Prefix sums."},
-	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
-	{"expand", sl_py_expand, METH_VARARGS, "Indices of runs."},
-	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
-	{"deflate", sl_py_deflate, METH_VARARGS, "Compresses bytes."},
+	{"primitive", sl_py_primitive, METH_VARARGS, "Calls a primitive."},
 	{"program", run_program, METH_O, "The program with these words; ends the process."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
@@ -359,6 +317,7 @@ static int fill_module(PyObject *module)
 	if (!sl_py_job_type_make() || !sl_py_memory_make_type() ||
 		PyModule_AddStringConstant(module, "version", sl_version()) < 0)
 		return -1;
+	sl_py_turn_reset();
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
 	pthread_atfork(NULL, NULL, sl_py_call_reset);
 	pthread_atfork(NULL, NULL, sl_blocks_reset);

@@ -1,6 +1,8 @@
 /* primitive_calls.c - see src.h. */
 #include "python/src/src.h"
 
+#include <string.h>
+
 #include "python/src/primitives/primitives.h"
 
 /* Whether an array has unsigned numbers of 4 or 8 bytes; also_signed: or signed ones. */
@@ -60,24 +62,7 @@ static bool take_count(struct sl_py_call *c, PyObject *object, enum sl_type *typ
 	return o || !c->counted;
 }
 
-/* The word of n_on_device for the job; NULL: there is none. */
-static const void *count_of(const struct sl_py_call *c)
-{
-	return c->counted ? c->operand[c->n_operands - 1].at : NULL;
-}
-
 /* --- scan ------------------------------------------------------------------------------------- */
-
-static enum sl_status queue_scan(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
-{
-	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
-
-	job->in = c->operand[0].at;
-	*(c->shape.sum ? &job->sum : &job->out) = c->operand[1].at;
-	job->n_on_device = count_of(c);
-	return sl_scan(b, x, job);
-}
 
 /* Sums of integers have the same bits in any order. */
 static bool refuse_sum(const struct sl_py_array *a)
@@ -88,72 +73,46 @@ static bool refuse_sum(const struct sl_py_array *a)
 		sl_py_type_name(a)));
 }
 
-static PyObject *scan(struct sl_py_call *c, PyObject *array, PyObject *out, PyObject *count)
+/* more: inclusive, n_on_device, sum */
+static PyObject *scan(struct sl_py_call *c, PyObject *array, PyObject *out, PyObject *more)
 {
-	struct sl_scan_job *job = (struct sl_scan_job *)c->job;
+	struct sl_scan_job *job = &c->job.scan;
 	const struct sl_py_operand *in = sl_py_items_take(c, array, "array", false);
 	struct sl_py_array like;
-
-	if (!in || !(sl_py_is_real(&in->array) ||
-			   (c->shape.sum ? refuse_sum(&in->array)
-					 : check_words(&in->array, "array", true))))
-		return NULL;
-	like = in->array;
-	like.n = c->shape.sum ? 1 : like.n;
-	job->n = (uint32_t)in->array.n;
-	job->type = type_of(&like);
-	if (!sl_py_output_take(c, out, "out", &like))
-		return NULL;
-	c->shape.n = job->n;
-	c->shape.type = job->type;
-	return take_count(c, count, &job->n_type) && sl_py_run(c) ? sl_py_output_object(c, 1, out)
-	                                                          : NULL;
-}
-
-PyObject *sl_py_scan(PyObject *module, PyObject *args)
-{
-	struct sl_scan_job job = {.in = NULL};
-	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
-	PyObject *array, *out, *stream, *count, *result = NULL;
+	PyObject *count;
 	int inclusive, sum;
 
-	(void)module;
-	if (!PyArg_ParseTuple(args, "OpzzOOOp", &array, &inclusive, &c.backend, &c.device, &out,
-		    &stream, &count, &sum))
+	if (!in || !PyArg_ParseTuple(more, "pOp", &inclusive, &count, &sum) ||
+		!(sl_py_is_real(&in->array) ||
+			(sum ? refuse_sum(&in->array) : check_words(&in->array, "array", true))))
 		return NULL;
-	job.inclusive = inclusive != 0;
-	c.shape.sum = sum != 0;
-	if (sl_py_place(&c, array, stream))
-		result = scan(&c, array, out, count);
-	sl_py_call_give(&c);
-	return result;
+	like = in->array;
+	like.n = sum ? 1 : like.n;
+	job->inclusive = inclusive != 0;
+	job->n = (uint32_t)in->array.n;
+	job->type = type_of(&like);
+	c->shape = (struct sl_shape){.n = job->n, .type = job->type, .sum = sum != 0};
+	return sl_py_output_take(c, out, "out", &like) && take_count(c, count, &job->n_type) &&
+	                       sl_py_run(c)
+	               ? sl_py_output_object(c, 1, out)
+	               : NULL;
 }
 
 /* --- compact ---------------------------------------------------------------------------------- */
 
-static enum sl_status queue_compact(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
+/*
+ * The indices and their number, which is 0 if the caller has an array for it. more: n_on_device,
+ * n_out
+ */
+static PyObject *compact(struct sl_py_call *c, PyObject *flags, PyObject *out, PyObject *more)
 {
-	struct sl_compact_job *job = (struct sl_compact_job *)c->job;
-
-	job->keep = (const uint8_t *)c->operand[0].at;
-	job->out = (uint32_t *)c->operand[1].at;
-	job->n_out = (uint32_t *)c->operand[2].at;
-	job->n_on_device = count_of(c);
-	return sl_compact(b, x, job);
-}
-
-/* The indices and their number, which is 0 if the caller has an array for it. */
-static PyObject *compact(
-	struct sl_py_call *c, PyObject *flags, PyObject *out, PyObject *count, PyObject *n_out)
-{
-	struct sl_compact_job *job = (struct sl_compact_job *)c->job;
+	struct sl_compact_job *job = &c->job.compact;
 	const struct sl_py_operand *in = sl_py_items_take(c, flags, "flags", false);
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
 	uint32_t number = 0;
-	PyObject *indices;
+	PyObject *indices, *count, *n_out;
 
-	if (!in)
+	if (!in || !PyArg_ParseTuple(more, "OO", &count, &n_out))
 		return NULL;
 	if (!sl_py_is_whole(&in->array) || in->array.bytes != 1) {
 		sl_py_refuse(sl_fail(SL_USAGE,
@@ -176,46 +135,24 @@ static PyObject *compact(
 	return indices ? Py_BuildValue("(NI)", indices, (unsigned)number) : NULL;
 }
 
-PyObject *sl_py_compact(PyObject *module, PyObject *args)
-{
-	struct sl_compact_job job = {.keep = NULL};
-	struct sl_py_call c = {.primitive = SL_COMPACT, .queue = queue_compact, .job = &job};
-	PyObject *flags, *out, *stream, *count, *n_out, *result = NULL;
-
-	(void)module;
-	if (!PyArg_ParseTuple(
-		    args, "OzzOOOO", &flags, &c.backend, &c.device, &out, &stream, &count, &n_out))
-		return NULL;
-	if (sl_py_place(&c, flags, stream))
-		result = compact(&c, flags, out, count, n_out);
-	sl_py_call_give(&c);
-	return result;
-}
-
 /* --- expand ----------------------------------------------------------------------------------- */
 
-static enum sl_status queue_expand(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
+/* more: slots, form; slots < 0: as many as runs */
+static PyObject *expand(struct sl_py_call *c, PyObject *runs, PyObject *out, PyObject *more)
 {
-	struct sl_expand_job *job = (struct sl_expand_job *)c->job;
-
-	job->runs = c->operand[0].at;
-	job->out = (uint32_t *)c->operand[1].at;
-	return sl_expand(b, x, job);
-}
-
-/* slots < 0: as many as runs. */
-static PyObject *expand(struct sl_py_call *c, PyObject *runs, PyObject *out, long long slots)
-{
-	struct sl_expand_job *job = (struct sl_expand_job *)c->job;
+	struct sl_expand_job *job = &c->job.expand;
 	const struct sl_py_operand *in = sl_py_items_take(c, runs, "runs", false);
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
+	long long slots;
+	int form;
 
-	if (!in || !check_words(&in->array, "runs", true))
+	if (!in || !PyArg_ParseTuple(more, "Li", &slots, &form) ||
+		!check_words(&in->array, "runs", true))
 		return NULL;
 	like.n = slots < 0 ? in->array.n : (size_t)slots;
 	if (!sl_py_output_take(c, out, "out", &like))
 		return NULL;
+	job->form = (enum sl_run_form)form;
 	job->n = (uint32_t)in->array.n;
 	job->n_out = (uint32_t)like.n;
 	job->type = type_of(&in->array);
@@ -226,51 +163,11 @@ static PyObject *expand(struct sl_py_call *c, PyObject *runs, PyObject *out, lon
 	return sl_py_run(c) ? sl_py_output_object(c, 1, out) : NULL;
 }
 
-PyObject *sl_py_expand(PyObject *module, PyObject *args)
-{
-	struct sl_expand_job job = {.runs = NULL};
-	struct sl_py_call c = {.primitive = SL_EXPAND, .queue = queue_expand, .job = &job};
-	PyObject *runs, *out, *stream, *result = NULL;
-	long long slots;
-	int form;
-
-	(void)module;
-	if (!PyArg_ParseTuple(
-		    args, "OLizzOO", &runs, &slots, &form, &c.backend, &c.device, &out, &stream))
-		return NULL;
-	job.form = (enum sl_run_form)form;
-	if (sl_py_place(&c, runs, stream))
-		result = expand(&c, runs, out, slots);
-	sl_py_call_give(&c);
-	return result;
-}
-
 /* --- sort ------------------------------------------------------------------------------------- */
 
-/* The arguments of sort(): arrays, or Py_None. */
-struct sort_arrays {
-	PyObject *keys, *values, *out, *values_out, *count;
-};
-
-static enum sl_status queue_sort(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
+static bool take_values(struct sl_py_call *c, PyObject *values, PyObject *out, size_t n)
 {
-	struct sl_sort_job *job = (struct sl_sort_job *)c->job;
-
-	job->key = c->operand[0].at;
-	job->key_out = c->operand[1].at;
-	job->n_on_device = count_of(c);
-	x->tuning = c->shape.tuning;
-	if (c->n_operands - c->counted > 2) {
-		job->index = (uint32_t *)c->operand[2].at;
-		job->index_out = (uint32_t *)c->operand[3].at;
-	}
-	return sl_sort(b, x, job);
-}
-
-static bool take_values(struct sl_py_call *c, const struct sort_arrays *s, size_t n)
-{
-	const struct sl_py_operand *o = sl_py_items_take(c, s->values, "values", false);
+	const struct sl_py_operand *o = sl_py_items_take(c, values, "values", false);
 	const struct sl_py_array *v = o ? &o->array : NULL;
 
 	if (!v)
@@ -283,66 +180,41 @@ static bool take_values(struct sl_py_call *c, const struct sort_arrays *s, size_
 	if (v->n != n)
 		return sl_py_refuse(sl_fail(
 			SL_USAGE, "values: the array has %zu items, and keys has %zu", v->n, n));
-	return sl_py_output_take(c, s->values_out, "values_out", v) != NULL;
+	return sl_py_output_take(c, out, "values_out", v) != NULL;
 }
 
-static PyObject *sort(struct sl_py_call *c, const struct sort_arrays *s, int end_bit)
+/* more: values, begin_bit, end_bit, values_out, n_on_device, threads; the arrays can be None */
+static PyObject *sort(struct sl_py_call *c, PyObject *keys, PyObject *out, PyObject *more)
 {
-	struct sl_sort_job *job = (struct sl_sort_job *)c->job;
-	const struct sl_py_operand *in = sl_py_items_take(c, s->keys, "keys", false);
-	bool paired = s->values != Py_None;
-	PyObject *keys, *values;
+	struct sl_sort_job *job = &c->job.sort;
+	const struct sl_py_operand *in = sl_py_items_take(c, keys, "keys", false);
+	PyObject *values, *values_out, *count;
+	int begin_bit, end_bit;
+	bool paired;
 
-	if (!in || !check_words(&in->array, "keys", false) ||
-		!sl_py_output_take(c, s->out, "out", &in->array) ||
-		(paired && !take_values(c, s, in->array.n)) ||
-		!take_count(c, s->count, &job->n_type))
+	if (!in || !PyArg_ParseTuple(more, "OiiOOI", &values, &begin_bit, &end_bit, &values_out,
+			   &count, &c->shape.tuning.threads))
+		return NULL;
+	paired = values != Py_None;
+	if (!check_words(&in->array, "keys", false) ||
+		!sl_py_output_take(c, out, "out", &in->array) ||
+		(paired && !take_values(c, values, values_out, in->array.n)) ||
+		!take_count(c, count, &job->n_type))
 		return NULL;
 	job->n = (uint32_t)in->array.n;
 	job->type = type_of(&in->array);
+	job->begin_bit = (uint32_t)begin_bit;
 	job->end_bit = end_bit < 0 ? 8u * in->array.bytes : (uint32_t)end_bit;
 	c->shape.n = job->n;
 	c->shape.type = job->type;
 	c->shape.keys_only = !paired;
 	if (!sl_py_run(c))
 		return NULL;
-	keys = sl_py_output_object(c, 1, s->out);
-	values = paired ? sl_py_output_object(c, 3, s->values_out) : Py_NewRef(Py_None);
-	return keys && values ? Py_BuildValue("(NN)", keys, values) : NULL;
-}
-
-PyObject *sl_py_sort(PyObject *module, PyObject *args)
-{
-	struct sort_arrays s = {.keys = NULL};
-	struct sl_sort_job job = {.key = NULL};
-	struct sl_py_call c = {.primitive = SL_SORT, .queue = queue_sort, .job = &job};
-	PyObject *stream, *result = NULL;
-	int begin_bit, end_bit;
-
-	(void)module;
-	if (!PyArg_ParseTuple(args, "OOiizzOOOOI", &s.keys, &s.values, &begin_bit, &end_bit,
-		    &c.backend, &c.device, &s.out, &s.values_out, &stream, &s.count,
-		    &c.shape.tuning.threads))
-		return NULL;
-	job.begin_bit = (uint32_t)begin_bit;
-	if (sl_py_place(&c, s.keys, stream))
-		result = sort(&c, &s, end_bit);
-	sl_py_call_give(&c);
-	return result;
+	return Py_BuildValue("(NN)", sl_py_output_object(c, 1, out),
+		paired ? sl_py_output_object(c, 3, values_out) : Py_NewRef(Py_None));
 }
 
 /* --- deflate ---------------------------------------------------------------------------------- */
-
-static enum sl_status queue_deflate(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
-{
-	struct sl_deflate_job *job = (struct sl_deflate_job *)c->job;
-
-	job->in = c->operand[0].at;
-	job->out = c->operand[1].at;
-	job->out_bytes = (size_t *)c->operand[2].at;
-	return sl_deflate(b, x, job);
-}
 
 /* The bytes of Python objects are addresses. */
 static struct sl_py_operand *take_data(struct sl_py_call *c, PyObject *data)
@@ -370,7 +242,7 @@ static struct sl_py_operand *take_room(struct sl_py_call *c, PyObject *out, size
 	if (out == Py_None)
 		return sl_py_output_take(c, out, "out", &most);
 	to = sl_py_operand_take(c, out, "out", true);
-	if (to && c->resident && (to->ndim != 1 || to->array.bytes != 1))
+	if (to && c->resident && (to->input.at.ndim != 1 || to->array.bytes != 1))
 		sl_py_refuse(sl_fail(SL_USAGE,
 			"out: an array of a device for the result must have the shape (n,) and items "
 			"of uint8"));
@@ -403,15 +275,18 @@ static PyObject *deflated(struct sl_py_call *c, struct sl_py_operand *to, PyObje
 	                   : PyBytes_FromStringAndSize((const char *)to->made, (Py_ssize_t)bytes);
 }
 
-static PyObject *deflate(struct sl_py_call *c, PyObject *data, PyObject *out)
+/* more: wrapper, level */
+static PyObject *deflate(struct sl_py_call *c, PyObject *data, PyObject *out, PyObject *more)
 {
-	struct sl_deflate_job *job = (struct sl_deflate_job *)c->job;
+	struct sl_deflate_job *job = &c->job.deflate;
 	const struct sl_py_operand *in = take_data(c, data);
 	struct sl_py_operand *to = in ? take_room(c, out, in->bytes) : NULL;
 	size_t used = 0;
+	int wrapper;
 
-	if (!to)
+	if (!to || !PyArg_ParseTuple(more, "ii", &wrapper, &job->level))
 		return NULL;
+	job->wrapper = (enum sl_wrapper)wrapper;
 	job->in_bytes = in->bytes;
 	job->out_size = to->bytes;
 	c->shape = (struct sl_shape){.in_bytes = job->in_bytes,
@@ -421,20 +296,28 @@ static PyObject *deflate(struct sl_py_call *c, PyObject *data, PyObject *out)
 	return sl_py_run(c) ? deflated(c, to, out, used, job) : NULL;
 }
 
-PyObject *sl_py_deflate(PyObject *module, PyObject *args)
+PyObject *sl_py_primitive(PyObject *module, PyObject *args)
 {
-	struct sl_deflate_job job = {.in = NULL};
-	struct sl_py_call c = {.primitive = SL_DEFLATE, .queue = queue_deflate, .job = &job};
-	PyObject *data, *out, *stream, *result = NULL;
-	int wrapper;
+	static PyObject *(*const calls[])(struct sl_py_call * c, PyObject * first, PyObject * out,
+		PyObject * more) = {[SL_SCAN] = scan,
+		[SL_COMPACT] = compact,
+		[SL_SORT] = sort,
+		[SL_DEFLATE] = deflate,
+		[SL_EXPAND] = expand};
+	struct sl_py_call c = {.backend = NULL};
+	PyObject *first, *out, *stream, *more, *result = NULL;
+	const char *name;
+	int p = 0;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OiizzOO", &data, &wrapper, &job.level, &c.backend, &c.device,
-		    &out, &stream))
+	if (!PyArg_ParseTuple(
+		    args, "sOzzOOO", &name, &first, &c.backend, &c.device, &out, &stream, &more))
 		return NULL;
-	job.wrapper = (enum sl_wrapper)wrapper;
-	if (sl_py_place(&c, data, stream))
-		result = deflate(&c, data, out);
+	while (strcmp(sl_primitive_name((enum sl_primitive)p), name) != 0)
+		p++;
+	c.primitive = (enum sl_primitive)p;
+	if (sl_py_place(&c, first, stream))
+		result = calls[p](&c, first, out, more);
 	sl_py_call_give(&c);
 	return result;
 }

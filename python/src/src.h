@@ -40,20 +40,21 @@ struct sl_py_batch {
 };
 void sl_py_batch_free(struct sl_py_batch *b);
 
-/* What a job is asked to do; texts are copies that belong to the job. */
+/* What a job is asked to do; texts belong to objects that the caller keeps until the job is freed. */
 struct sl_py_request {
-	char *path; /* of the configuration, file or run */
-	char *text; /* of the configuration; NULL: path is a file */
-	char **set; /* n_sets texts "key=value" */
+	const char *path; /* of the configuration, file or run */
+	const char *text; /* of the configuration; NULL: path is a file */
+	const char **set; /* n_sets texts "key=value", and room for batch_set */
 	size_t n_sets;
-	char **input; /* n_inputs files to convert */
+	char batch_set[64];
+	const char **input; /* n_inputs files to convert */
 	size_t n_inputs;
-	bool in_memory; /* a run without files */
-	bool keep_all;  /* of which the caller keeps all batches */
-	bool resident;  /* survivors stay on the device */
-	bool full;      /* compare: all particles, on the emulated device too */
-	int start;      /* enum sl_start; convert takes SL_START_FORCE */
-	uint64_t id;    /* replay: the particle; info: the number of particles to print */
+	int in_memory; /* a run without files; 0 or 1, as the next ones */
+	int keep_all;  /* of which the caller keeps all batches */
+	int resident;  /* survivors stay on the device */
+	int full;      /* compare: all particles, on the emulated device too */
+	int start;     /* enum sl_start; convert takes SL_START_FORCE */
+	uint64_t id;   /* replay: the particle; info: the number of particles to print */
 };
 
 struct sl_py_job {
@@ -86,7 +87,7 @@ struct sl_py_job {
 	uint8_t *header;          /* of a list of the survivors, of sl_memory_get() */
 	size_t header_bytes;
 	double *image; /* values, of sl_memory_get() */
-	uint32_t width, height;
+	size_t pixels;
 	size_t cells;    /* of large tallies (work.c) */
 	uint64_t *count; /* of these cells, of sl_memory_get(); NULL: none */
 	double *value;   /* 5 for each of these cells */
@@ -119,7 +120,7 @@ void sl_py_job_progress(void *job, const struct sl_progress *p);
 /* Makes the type. False with an exception. */
 bool sl_py_job_type_make(void);
 
-/* start(kind, path, text, sets, inputs, in_memory, keep_all, start, id): a job that works. */
+/* start(kind, path, text, sets, inputs, in_memory, keep_all, start, id, full, resident): a job. */
 PyObject *sl_py_start(PyObject *module, PyObject *args);
 
 /* What jobs do, in their threads: calls of the pipeline that fill in the outcome of the job. */
@@ -150,22 +151,21 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
 /* Functions of sluice._native that call primitives (sluice/_primitives.py). */
 
 /*
- * backend and device are texts or None; out is an array to write to, or None: a Column is made.
- * stream is None, or the number of a CUDA stream. Arrays of a device stay there.
+ * primitive(name, first, backend, device, out, stream, more): backend and device are texts or None;
+ * out is an array to write to, or None: a Column is made. stream is None, or the number of a CUDA
+ * stream. Arrays of a device stay there.
  *
- * What each call returns:
+ * first and more, and what a call returns:
  *
- *	scan       the array of sums; sum: an array of one item, the sum of all
- *	compact    the array of indices, and the number of them that are valid; 0 with n_out
- *	expand     the array of indices; slots is -1 for as many as runs
- *	sort       keys, values; values may be None, and end_bit -1 for all bits
- *	deflate    bytes, or a Column of a device; with out, their number
+ *	scan       array; (inclusive, n_on_device, sum): the array of sums; sum: one item, that of all
+ *	compact    flags; (n_on_device, n_out): the array of indices, and the number of them that are
+ *	           valid; 0 with n_out
+ *	expand     runs; (slots, form): the array of indices; slots is -1 for as many as runs
+ *	sort       keys; (values, begin_bit, end_bit, values_out, n_on_device, threads): keys, values;
+ *	           values may be None, and end_bit -1 for all bits
+ *	deflate    data; (wrapper, level): bytes, or a Column of a device; with out, their number
  */
-PyObject *sl_py_scan(PyObject *module, PyObject *args);
-PyObject *sl_py_compact(PyObject *module, PyObject *args);
-PyObject *sl_py_expand(PyObject *module, PyObject *args);
-PyObject *sl_py_sort(PyObject *module, PyObject *args);
-PyObject *sl_py_deflate(PyObject *module, PyObject *args);
+PyObject *sl_py_primitive(PyObject *module, PyObject *args);
 
 /*
  * main() of the program (pipeline/cli/main.c), under the name that python/CMakeLists.txt gives it.

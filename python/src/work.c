@@ -40,16 +40,15 @@ static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_
 static enum sl_status read_config(struct sl_py_job *job, size_t n)
 {
 	const struct sl_py_request *a = &job->asked;
-	const char *const *sets = (const char *const *)a->set;
 	char no_gpu[SL_MESSAGE_BYTES] = "";
 
 	sl_config_close(job->reader);
 	job->reader = NULL;
 	if (a->text)
 		SL_TRY(sl_config_open_text(
-			a->path, a->text, strlen(a->text), sets, n, &job->config, &job->reader));
+			a->path, a->text, strlen(a->text), a->set, n, &job->config, &job->reader));
 	else
-		SL_TRY(sl_config_open(a->path, sets, n, &job->config, &job->reader));
+		SL_TRY(sl_config_open(a->path, a->set, n, &job->config, &job->reader));
 	if (job->work == sl_py_work_replay)
 		sl_replay_use_cpu(&job->config);
 	if (job->work != sl_py_work_compare)
@@ -69,17 +68,14 @@ static enum sl_status use_existing_batch_size(struct sl_py_job *job)
 {
 	struct sl_py_request *a = &job->asked;
 	uint64_t batch = 0;
-	char set[64];
 
 	if (job->config.run.batch == 0)
 		SL_TRY(sl_output_batch(&job->config, &batch));
 	if (batch == 0)
 		return SL_OK;
-	snprintf(set, sizeof(set), "run.batch=%lu", batch);
-	a->set[a->n_sets] = strdup(set);
-	if (!a->set[a->n_sets])
-		return sl_fail(SL_HOST_MEMORY, "no memory for a setting");
-	return read_config(job, ++a->n_sets);
+	snprintf(a->batch_set, sizeof(a->batch_set), "run.batch=%lu", batch);
+	a->set[a->n_sets++] = a->batch_set;
+	return read_config(job, a->n_sets);
 }
 
 static enum sl_status make_plan(struct sl_py_job *job, struct sl_plan **plan)
@@ -112,14 +108,9 @@ static enum sl_status check_plan(const struct sl_py_job *job, struct sl_plan *pl
 /* A copy of the values of the image, if the run has finished one. */
 static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_sum *sum)
 {
-	size_t bytes = (size_t)sum->image.width * sum->image.height * sizeof(double);
-	void *image;
-
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &image));
-	memcpy(image, sum->value, bytes);
-	job->image = (double *)image;
-	job->width = sum->image.width;
-	job->height = sum->image.height;
+	job->pixels = (size_t)sum->image.width * sum->image.height;
+	SL_TRY(sl_host_get(job->pixels, sizeof(double), &job->image));
+	memcpy(job->image, sum->value, job->pixels * sizeof(double));
 	return SL_OK;
 }
 
@@ -134,7 +125,6 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
 	const struct sl_recipe *r = &w->plan->recipe;
 	size_t cells = 0, at = 0;
-	void *count, *value;
 
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
 		const size_t n = grids->grid[g].cells;
@@ -145,10 +135,8 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	}
 	if (cells == 0)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(uint64_t), &count));
-	job->count = (uint64_t *)count;
-	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 5, &value));
-	job->value = (double *)value;
+	SL_TRY(sl_host_get(cells, sizeof(*job->count), &job->count));
+	SL_TRY(sl_host_get(5 * cells, sizeof(*job->value), &job->value));
 	job->cells = cells;
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
 		for (int fate = 0; fate < SL_FATE_COUNT; fate++) {
@@ -180,7 +168,6 @@ static enum sl_status keep_header(
 	struct sl_file_facts run = plan->facts;
 	struct sl_batch_facts all = {.number = SL_WHOLE_RUN};
 	const struct sl_table none = {.n = 0};
-	void *header;
 
 	if (inputs && !inputs->metadata)
 		SL_TRY(sl_inputs_read_metadata(inputs));
@@ -188,9 +175,8 @@ static enum sl_status keep_header(
 	sl_mcpl_set_facts(&run, &own);
 	for (uint64_t i = 0; i < m->n; i++)
 		all.generated += m->line[i].generated;
-	SL_TRY(sl_memory_get(
-		SL_HOST, sl_mcpl_put_header(NULL, &run, &none, 0, none.n, &all), &header));
-	job->header = (uint8_t *)header;
+	SL_TRY(sl_host_get(
+		1, sl_mcpl_put_header(NULL, &run, &none, 0, none.n, &all), &job->header));
 	job->header_bytes = sl_mcpl_put_header(job->header, &run, &none, 0, none.n, &all);
 	return SL_OK;
 }
@@ -234,23 +220,16 @@ static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uin
 enum sl_status sl_py_work_run(struct sl_py_job *job)
 {
 	uint64_t started_ns = sl_now_ns();
-	struct sl_workspace *w = NULL;
-	struct sl_plan *plan;
-	enum sl_status s = make_plan(job, &plan);
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 
-	if (s == SL_OK)
-		s = check_plan(job, plan);
-	if (s == SL_OK)
-		s = sl_workspace_open(plan, &w);
-	if (s == SL_OK)
-		s = execute(job, w, started_ns);
-	if (plan && !job->asked.in_memory)
+	SL_TRY(make_plan(job, &plan));
+	SL_TRY(check_plan(job, plan));
+	if (!job->asked.in_memory)
 		job->facts = strdup(plan->to);
-	sl_workspace_close(w);
-	sl_plan_free(plan);
-	if (s == SL_OK && !job->text)
-		return sl_fail(SL_HOST_MEMORY, "no memory for the results of the run");
-	return s;
+	SL_TRY(sl_workspace_open(plan, &w));
+	SL_TRY(execute(job, w, started_ns));
+	return job->text ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory for the results of the run");
 }
 
 /* --- the other commands ----------------------------------------------------------------------- */
@@ -326,10 +305,10 @@ enum sl_status sl_py_work_verify(struct sl_py_job *job)
 
 enum sl_status sl_py_work_convert(struct sl_py_job *job)
 {
-	const struct sl_convert_job c = {.in = (const char *const *)job->asked.input,
+	const struct sl_convert_job c = {.in = job->asked.input,
 		.n = job->asked.n_inputs,
 		.to = job->asked.path,
-		.set = (const char *const *)job->asked.set,
+		.set = job->asked.set,
 		.n_sets = job->asked.n_sets,
 		.force = job->asked.start == SL_START_FORCE,
 		.stop = &job->control.stop};

@@ -113,20 +113,18 @@ static uint64_t generated_in(const struct sl_manifest *m)
  * The configuration of a file in the order of the run does not state the size of batches: the file
  * is the same for each. The caller frees *text.
  */
-static enum sl_status print_config(const struct sl_plan *plan, void **text)
+static enum sl_status print_config(const struct sl_plan *plan, char **text)
 {
-	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
-	struct sl_config *config; /* too large for a stack */
+	SL_CLOSED_BY(sl_host_give) struct sl_config *config = NULL; /* too large for a stack */
 	size_t bytes;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*config), &memory));
-	config = (struct sl_config *)memory;
+	SL_TRY(sl_host_get(1, sizeof(*config), &config));
 	*config = plan->config;
 	if (plan->choices.list_order.run || plan->recipe.n_fields == 0)
 		config->run.batch = 0;
 	bytes = sl_config_print(config, false, NULL, 0) + 1;
-	SL_TRY(sl_memory_get(SL_HOST, bytes, text));
-	sl_config_print(config, false, (char *)*text, bytes);
+	SL_TRY(sl_host_get(1, bytes, text));
+	sl_config_print(config, false, *text, bytes);
 	return SL_OK;
 }
 
@@ -184,7 +182,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 	struct sl_row_layout layout;
 	struct sl_selection selection = {.rows = &layout};
 	struct sl_file_facts run = plan->facts;
-	SL_CLOSED_BY(sl_host_give) void *config = NULL;
+	SL_CLOSED_BY(sl_host_give) char *config = NULL;
 	struct sl_particle constant;
 
 	sl_row_layout_make(plan, &layout);
@@ -192,7 +190,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 	selection.weight_at = weight_in(&layout);
 	SL_TRY(select_records(l, &selection, list));
 	SL_TRY(print_config(plan, &config));
-	run.config = (const char *)config;
+	run.config = config;
 	return send_rows(l,
 		&(struct sl_table_facts){.format = plan->choices.format,
 			.run = &run,

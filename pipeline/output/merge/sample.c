@@ -85,9 +85,8 @@ static enum sl_status check_threshold(const struct sl_selection *s, uint64_t n)
 enum sl_status sl_sample_find(
 	const struct sl_dir *dir, const struct sl_manifest *m, uint64_t n, struct sl_selection *s)
 {
+	SL_CLOSED_BY(sl_host_give) uint64_t *count = NULL;
 	struct search search = {.shift = 64};
-	enum sl_status status = SL_OK;
-	void *memory;
 
 	s->kept = 0;
 	for (size_t i = 0; i < m->n; i++)
@@ -95,12 +94,11 @@ enum sl_status sl_sample_find(
 	s->sampled = n > 0 && n < s->kept;
 	if (!s->sampled)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, SL_SAMPLE_BYTES, &memory));
-	search.count = (uint64_t *)memory;
-	for (int digit = 0; status == SL_OK && digit < DIGITS; digit++)
-		status = find_digit(dir, m, &s->items, n, &search);
-	sl_memory_give(SL_HOST, memory);
+	SL_TRY(sl_host_get(1, SL_SAMPLE_BYTES, &count));
+	search.count = count;
+	for (int digit = 0; digit < DIGITS; digit++)
+		SL_TRY(find_digit(dir, m, &s->items, n, &search));
 	memcpy(&s->threshold, &search.prefix, sizeof(s->threshold));
 	s->kept = search.above;
-	return status == SL_OK ? check_threshold(s, n) : status;
+	return check_threshold(s, n);
 }

@@ -127,12 +127,10 @@ enum sl_status sl_table_output_begin(
 {
 	struct sl_table_output *o;
 	enum sl_status s;
-	void *memory;
 
 	*made = NULL;
 	SL_TRY(check_rows(facts));
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*o), &memory));
-	o = (struct sl_table_output *)memory;
+	SL_TRY(sl_host_get(1, sizeof(*o), &o));
 	memset(o, 0, sizeof(*o));
 	o->facts = *facts;
 	s = begin(o);
@@ -232,14 +230,12 @@ enum sl_status sl_table_output_end(struct sl_table_output *o)
 
 void sl_table_output_close(struct sl_table_output *o)
 {
-	char why[SL_MESSAGE_BYTES];
+	const struct sl_failure last = sl_failure_keep(SL_OK);
 
-	if (!o)
-		return;
-	memcpy(why, sl_last_error(), sizeof(why));
-	for (uint32_t k = 0; k < o->n_parts; k++)
+	for (uint32_t k = 0; o && k < o->n_parts; k++)
 		sl_file_drop(&o->part[k]);
-	sl_memory_give(SL_HOST, o->memory);
+	if (o)
+		sl_memory_give(SL_HOST, o->memory);
 	sl_memory_give(SL_HOST, o);
-	sl_set_last_error(why);
+	sl_set_last_error(last.message);
 }

@@ -113,15 +113,17 @@ bool sl_py_dlpack_describe(PyObject *object, struct sl_py_dlpack_array *d, void 
 
 /* All 0: nothing is held. */
 struct sl_py_input {
-	struct sl_py_array array; /* array.n: items of the first dimension */
-	int ndim;
-	bool contiguous;  /* no gaps, in the order of C */
-	size_t all_bytes; /* of all items of all dimensions */
+	struct sl_py_dlpack_array at; /* at.array.n: items of the first dimension */
 	bool has_view;
 	Py_buffer view;
-	PyObject *capsule; /* of DLPack; NULL: the buffer protocol */
-	double real;       /* the number that array.data points to, if the object is a number */
+	PyObject *capsule; /* of DLPack, or NULL */
+	double real;       /* the number that the array is, if the object is a number */
 	int64_t whole;
+	/* Of a device (primitives.h): */
+	const struct sl_device_block
+		*block;     /* that has the array, and perhaps its completion; or NULL */
+	bool follows;       /* the work on the array is queued after that on ... */
+	sl_stream producer; /* ... this stream */
 };
 
 /*
@@ -163,24 +165,19 @@ PyObject *sl_py_concat(PyObject *module, PyObject *places);
 PyObject *sl_py_dlpack(PyObject *module, PyObject *args);
 
 /* The owner of memory of sl_memory_get(SL_HOST), or of a block; takes it over, also on failure. */
-PyObject *sl_py_memory_of(void *data, size_t bytes);
-PyObject *sl_py_memory_of_block(struct sl_device_block *block);
+PyObject *sl_py_memory_of(void *data, size_t bytes, struct sl_device_block *block);
 
-/* A column of n items at data, in the memory of owner. label: of a named column, else NULL. */
-PyObject *sl_py_column_of(PyObject *owner, enum sl_column column,
-	const struct sl_column_label *label, const void *data, size_t n);
-
-/* The same for items of the type of an array. column can be SL_COLUMN_COUNT: none. */
+/*
+ * A column of n items at data, or at the beginning, in the memory of owner; takes over the reference
+ * to it. NULL: an exception is set. label: of a named column, else NULL. column can be
+ * SL_COLUMN_COUNT: none.
+ */
 PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int column,
 	const struct sl_column_label *label, const void *data, size_t n);
 
 /* A column that alone uses the memory: takes it over, as sl_py_memory_of() does. */
-PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data, size_t n);
-PyObject *sl_py_column_of_block(
-	const struct sl_py_array *like, int column, struct sl_device_block *block, size_t n);
-
-/* Rows of n doubles, such as an image; takes over data. */
-PyObject *sl_py_rows(double *data, size_t rows, size_t n);
+PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
+	struct sl_device_block *block, size_t n);
 
 /* The type of the items of a column. */
 struct sl_py_array sl_py_items_of(enum sl_column column);

@@ -72,19 +72,27 @@ static void delete_versioned(struct managed_versioned *m)
 }
 
 static const char name_old[] = "dltensor", name_versioned[] = "dltensor_versioned";
+static const char name_used[] = "used_dltensor";
+static const char name_versioned_used[] = "used_dltensor_versioned";
+
+/* The struct in a capsule with one of two names; NULL: it has another name. */
+static void *struct_in(
+	PyObject *capsule, const char *old, const char *versioned, bool *is_versioned)
+{
+	*is_versioned = PyCapsule_IsValid(capsule, versioned) != 0;
+	return *is_versioned || PyCapsule_IsValid(capsule, old)
+	               ? PyCapsule_GetPointer(capsule, *is_versioned ? versioned : old)
+	               : NULL;
+}
 
 /* A consumer has renamed the capsule, unless there was none. */
 static void end_capsule(PyObject *capsule)
 {
-	void *m;
+	bool is_versioned;
+	void *m = struct_in(capsule, name_old, name_versioned, &is_versioned);
 
-	if (PyCapsule_IsValid(capsule, name_old)) {
-		m = PyCapsule_GetPointer(capsule, name_old);
-		release((struct shared *)((struct managed *)m)->ctx);
-	} else if (PyCapsule_IsValid(capsule, name_versioned)) {
-		m = PyCapsule_GetPointer(capsule, name_versioned);
-		release((struct shared *)((struct managed_versioned *)m)->ctx);
-	}
+	if (m)
+		release((struct shared *)m); /* which begins with either struct */
 }
 
 static void describe(const struct sl_py_array *a, int device, struct shared *s, struct tensor *t)
@@ -132,9 +140,6 @@ PyObject *sl_py_dlpack_export(
 
 /* --- arrays of other libraries ---------------------------------------------------------------- */
 
-static const char name_used[] = "used_dltensor";
-static const char name_versioned_used[] = "used_dltensor_versioned";
-
 /*
  * Describes the items of a tensor. False if they are no numbers of one lane, or have no valid
  * shape.
@@ -158,47 +163,37 @@ static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 		&d->array, t->ndim, t->shape, t->strides, bytes, &d->bytes, &d->contiguous);
 }
 
-/* Marks a capsule as consumed. Its destructor has nothing to do then, and is not called. */
-static bool consume(PyObject *capsule, const char *name)
-{
-	return PyCapsule_SetName(capsule, name) == 0 && PyCapsule_SetDestructor(capsule, NULL) == 0;
-}
-
 /* The flag of version 1 that forbids to write to the memory. */
 enum { READ_ONLY = 1 };
 
 /* Describes the array of a capsule. The name that it has after it is consumed, or NULL. */
 static const char *read_capsule(PyObject *capsule, struct sl_py_dlpack_array *d)
 {
-	if (PyCapsule_IsValid(capsule, name_old)) {
-		const struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_old);
+	bool is_versioned;
+	void *m = struct_in(capsule, name_old, name_versioned, &is_versioned);
+	const struct managed_versioned *v = (const struct managed_versioned *)m;
 
-		return read_tensor(&m->tensor, d) ? name_used : NULL;
-	}
-	if (PyCapsule_IsValid(capsule, name_versioned)) {
-		const struct managed_versioned *m =
-			(struct managed_versioned *)PyCapsule_GetPointer(capsule, name_versioned);
-
-		if (m->major != 1 || !read_tensor(&m->tensor, d))
-			return NULL;
-		d->read_only = (m->flags & READ_ONLY) != 0;
-		return name_versioned_used;
-	}
-	return NULL;
+	if (!m || (is_versioned && v->major != 1) ||
+		!read_tensor(is_versioned ? &v->tensor : &((const struct managed *)m)->tensor, d))
+		return NULL;
+	d->read_only = is_versioned && (v->flags & READ_ONLY) != 0;
+	return is_versioned ? name_versioned_used : name_used;
 }
 
 bool sl_py_dlpack_take(
 	PyObject *exported, const char *name, PyObject **capsule, struct sl_py_dlpack_array *d)
 {
 	const char *used = read_capsule(exported, d);
+	bool is_versioned;
 
 	*capsule = NULL;
-	if (used && consume(exported, used)) {
+	/* the destructor has nothing to do then */
+	if (used && PyCapsule_SetName(exported, used) == 0 &&
+		PyCapsule_SetDestructor(exported, NULL) == 0) {
 		*capsule = exported;
 		return true;
 	}
-	if (PyCapsule_IsValid(exported, name_used) ||
-		PyCapsule_IsValid(exported, name_versioned_used))
+	if (struct_in(exported, name_used, name_versioned_used, &is_versioned))
 		PyErr_Format(PyExc_BufferError,
 			"%s: __dlpack__() returned a capsule that has been consumed before; let it "
 			"make a new one for each call",
@@ -218,22 +213,17 @@ bool sl_py_dlpack_take(
 void sl_py_dlpack_end(PyObject *capsule)
 {
 	PyObject *type, *value, *traceback;
+	bool is_versioned;
+	void *m;
 
 	if (!capsule)
 		return;
 	PyErr_Fetch(&type, &value, &traceback);
-	if (PyCapsule_IsValid(capsule, name_used)) {
-		struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_used);
-
-		if (m->deleter)
-			m->deleter(m);
-	} else if (PyCapsule_IsValid(capsule, name_versioned_used)) {
-		struct managed_versioned *m = (struct managed_versioned *)PyCapsule_GetPointer(
-			capsule, name_versioned_used);
-
-		if (m->deleter)
-			m->deleter(m);
-	}
+	m = struct_in(capsule, name_used, name_versioned_used, &is_versioned);
+	if (is_versioned && ((struct managed_versioned *)m)->deleter)
+		((struct managed_versioned *)m)->deleter((struct managed_versioned *)m);
+	else if (m && !is_versioned && ((struct managed *)m)->deleter)
+		((struct managed *)m)->deleter((struct managed *)m);
 	Py_DECREF(capsule);
 	PyErr_Restore(type, value, traceback);
 }
@@ -256,7 +246,7 @@ static const char name_exchange[] = "dlpack_exchange_api";
 /* The table of the type of an object, or NULL: most libraries have none. */
 static const struct exchange *exchange_of(PyObject *object)
 {
-	PyObject *capsule =
+	SL_PY_OWNED PyObject *capsule =
 		PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__dlpack_c_exchange_api__");
 	const struct exchange *x = NULL;
 
@@ -264,7 +254,6 @@ static const struct exchange *exchange_of(PyObject *object)
 		x = (const struct exchange *)PyCapsule_GetPointer(capsule, name_exchange);
 	while (x && x->major > 1)
 		x = x->previous;
-	Py_XDECREF(capsule);
 	PyErr_Clear();
 	return x && x->major == 1 ? x : NULL;
 }

@@ -62,10 +62,10 @@ static bool take_buffer(PyObject *object, bool writable, struct sl_py_input *in)
 	if (PyObject_GetBuffer(object, v, writable ? PyBUF_RECORDS : PyBUF_RECORDS_RO) < 0)
 		return false;
 	in->has_view = true;
-	in->ndim = v->ndim;
-	in->contiguous = PyBuffer_IsContiguous(v, 'C') != 0;
-	in->all_bytes = (size_t)v->len;
-	in->array = (struct sl_py_array){.data = v->buf,
+	in->at.ndim = v->ndim;
+	in->at.contiguous = PyBuffer_IsContiguous(v, 'C') != 0;
+	in->at.bytes = (size_t)v->len;
+	in->at.array = (struct sl_py_array){.data = v->buf,
 		.n = v->ndim > 0 ? (size_t)v->shape[0] : 1,
 		.stride = stride_of(v),
 		.kind = kind_of(v->format, v->itemsize),
@@ -83,18 +83,13 @@ static bool is_of_host(int device_type)
 static bool is_on_device(PyObject *object, const char *name)
 {
 	int type = SL_PY_DLPACK_CPU, id = 0;
-	PyObject *device = NULL;
+	SL_PY_OWNED PyObject *device = NULL;
 
 	if (PyObject_HasAttrString(object, "__dlpack_device__"))
 		device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
 	else if (PyObject_HasAttrString(object, "__cuda_array_interface__"))
 		type = SL_PY_DLPACK_CUDA;
-	if (device && !PyArg_ParseTuple(device, "ii", &type, &id)) {
-		Py_DECREF(device);
-		return true;
-	}
-	Py_XDECREF(device);
-	if (PyErr_Occurred())
+	if (PyErr_Occurred() || (device && !PyArg_ParseTuple(device, "ii", &type, &id)))
 		return true;
 	if (is_of_host(type))
 		return false;
@@ -108,23 +103,17 @@ static bool is_on_device(PyObject *object, const char *name)
 /* Takes an array by DLPack. */
 static bool take_dlpack(PyObject *object, const char *name, struct sl_py_input *in)
 {
-	struct sl_py_dlpack_array d;
 	PyObject *exported = PyObject_CallMethod(object, "__dlpack__", NULL);
 
-	if (!exported || !sl_py_dlpack_take(exported, name, &in->capsule, &d))
+	if (!exported || !sl_py_dlpack_take(exported, name, &in->capsule, &in->at))
 		return false;
-	if (!is_of_host(d.device_type)) {
-		PyErr_Format(PyExc_BufferError,
-			"%s: __dlpack_device__() names the host, but the array is on a device of type %d "
-			"of DLPack; correct the class of the array",
-			name, d.device_type);
-		return false;
-	}
-	in->ndim = d.ndim;
-	in->contiguous = d.contiguous;
-	in->all_bytes = d.bytes;
-	in->array = d.array;
-	return true;
+	if (is_of_host(in->at.device_type))
+		return true;
+	PyErr_Format(PyExc_BufferError,
+		"%s: __dlpack_device__() names the host, but the array is on a device of type %d "
+		"of DLPack; correct the class of the array",
+		name, in->at.device_type);
+	return false;
 }
 
 /* A number of Python as an array of one item that is repeated. */
@@ -132,7 +121,7 @@ static bool take_number(PyObject *object, struct sl_py_input *in)
 {
 	bool real = PyFloat_Check(object);
 
-	in->array = (struct sl_py_array){.data = real ? (void *)&in->real : (void *)&in->whole,
+	in->at.array = (struct sl_py_array){.data = real ? (void *)&in->real : (void *)&in->whole,
 		.n = 1,
 		.kind = real ? 'f' : 'i',
 		.bytes = 8,

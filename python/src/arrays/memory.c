@@ -43,7 +43,7 @@ static void give(void *data, struct sl_device_block *block)
 		sl_memory_give(SL_HOST, data);
 }
 
-static PyObject *memory_of(void *data, size_t bytes, struct sl_device_block *block)
+PyObject *sl_py_memory_of(void *data, size_t bytes, struct sl_device_block *block)
 {
 	struct memory *m = PyObject_New(struct memory, memory_type);
 
@@ -51,20 +51,10 @@ static PyObject *memory_of(void *data, size_t bytes, struct sl_device_block *blo
 		give(data, block);
 		return NULL;
 	}
-	m->data = data;
-	m->bytes = bytes;
+	m->data = block ? block->data : data;
+	m->bytes = block ? block->bytes : bytes;
 	m->block = block;
 	return (PyObject *)m;
-}
-
-PyObject *sl_py_memory_of(void *data, size_t bytes)
-{
-	return memory_of(data, bytes, NULL);
-}
-
-PyObject *sl_py_memory_of_block(struct sl_device_block *block)
-{
-	return memory_of(block->data, block->bytes, block);
 }
 
 static void dealloc(PyObject *self)
@@ -94,28 +84,14 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-static PyObject *column_in(PyObject *owner, const struct sl_py_array *like, const char *name,
-	const char *unit, const void *data, PyObject *shape)
-{
-	const char *from = (const char *)((struct memory *)owner)->data;
-	PyObject *made;
-	char type[8];
-
-	snprintf(type, sizeof(type), "%c%u", like->kind, (unsigned)like->bytes);
-	made = shape ? PyObject_CallFunction(make_column, "OnsOss", owner,
-			       (Py_ssize_t)(data ? (const char *)data - from : 0),
-			       like->kind == '?' ? "?" : type, shape, name, unit)
-	             : NULL;
-	Py_XDECREF(shape);
-	return made;
-}
-
 PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int column,
 	const struct sl_column_label *label, const void *data, size_t n)
 {
+	SL_PY_OWNED PyObject *taken = owner;
 	const char *name = "", *unit = "";
+	char type[8];
 
-	if (!owner)
+	if (!taken)
 		return NULL;
 	if (label) {
 		name = label->name;
@@ -124,7 +100,11 @@ PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int
 		name = sl_column_facts[column].name;
 		unit = sl_units[sl_column_facts[column].unit].text;
 	}
-	return column_in(owner, like, name, unit, data, Py_BuildValue("(n)", (Py_ssize_t)n));
+	snprintf(type, sizeof(type), "%c%u", like->kind, (unsigned)like->bytes);
+	return PyObject_CallFunction(make_column, "Ons(n)ss", taken,
+		data ? (const char *)data - (const char *)((struct memory *)taken)->data
+		     : (Py_ssize_t)0,
+		like->kind == '?' ? "?" : type, (Py_ssize_t)n, name, unit);
 }
 
 struct sl_py_array sl_py_items_of(enum sl_column column)
@@ -139,44 +119,11 @@ struct sl_py_array sl_py_items_of(enum sl_column column)
 		.bytes = (uint8_t)sl_column_facts[column].bytes};
 }
 
-PyObject *sl_py_column_of(PyObject *owner, enum sl_column column,
-	const struct sl_column_label *label, const void *data, size_t n)
+PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
+	struct sl_device_block *block, size_t n)
 {
-	const struct sl_py_array like = sl_py_items_of(column);
-
-	return sl_py_column_like(owner, &like, (int)column, label, data, n);
-}
-
-/* Ends the reference to owner, which the column has then. */
-static PyObject *alone(PyObject *owner, const struct sl_py_array *like, int column, size_t n)
-{
-	PyObject *made = sl_py_column_like(owner, like, column, NULL, NULL, n);
-
-	Py_XDECREF(owner);
-	return made;
-}
-
-PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data, size_t n)
-{
-	return alone(sl_py_memory_of(data, n * like->bytes), like, column, n);
-}
-
-PyObject *sl_py_column_of_block(
-	const struct sl_py_array *like, int column, struct sl_device_block *block, size_t n)
-{
-	return alone(sl_py_memory_of_block(block), like, column, n);
-}
-
-PyObject *sl_py_rows(double *data, size_t rows, size_t n)
-{
-	static const struct sl_py_array like = {.kind = 'f', .bytes = sizeof(double)};
-	PyObject *owner = sl_py_memory_of(data, rows * n * sizeof(double));
-	PyObject *made = owner ? column_in(owner, &like, "", "", NULL,
-					 Py_BuildValue("(nn)", (Py_ssize_t)rows, (Py_ssize_t)n))
-	                       : NULL;
-
-	Py_XDECREF(owner);
-	return made;
+	return sl_py_column_like(
+		sl_py_memory_of(data, n * like->bytes, block), like, column, NULL, NULL, n);
 }
 
 enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data)
@@ -193,15 +140,20 @@ enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, voi
 
 /* --- places: (memory, offset, kind, bytes of an item, items) of a column of a block ------------- */
 
-/* False with an exception. The array is valid while the place is. */
-static bool read_place(PyObject *place, struct memory **m, struct sl_py_array *a)
+struct place {
+	struct memory *owner;
+	struct sl_py_array array; /* valid while the place is */
+};
+
+/* False with an exception. */
+static bool read_place(PyObject *place, struct place *p)
 {
 	Py_ssize_t offset, n;
 	int kind, bytes;
 
-	if (!PyArg_ParseTuple(place, "O!niin", memory_type, m, &offset, &kind, &bytes, &n))
+	if (!PyArg_ParseTuple(place, "O!niin", memory_type, &p->owner, &offset, &kind, &bytes, &n))
 		return false;
-	*a = (struct sl_py_array){.data = (char *)(*m)->data + offset,
+	p->array = (struct sl_py_array){.data = (char *)p->owner->data + offset,
 		.n = (size_t)n,
 		.stride = bytes,
 		.kind = kind == 'b' ? '?' : (char)kind,
@@ -212,54 +164,53 @@ static bool read_place(PyObject *place, struct memory **m, struct sl_py_array *a
 bool sl_py_block_column(
 	PyObject *o, const struct sl_device_block **block, struct sl_py_dlpack_array *d)
 {
-	PyObject *place = PyObject_IsInstance(o, column_class) > 0
-	                          ? PyObject_GetAttrString(o, "_place")
-	                          : NULL;
-	struct memory *m;
-	bool found = place && place != Py_None && read_place(place, &m, &d->array);
+	SL_PY_OWNED PyObject *place = PyObject_IsInstance(o, column_class) > 0
+	                                      ? PyObject_GetAttrString(o, "_place")
+	                                      : NULL; /* the column has the memory */
+	struct place at;
+	bool found = place && place != Py_None && read_place(place, &at);
 
 	if (found) {
-		*block = m->block;
+		*block = at.owner->block;
+		d->array = at.array;
 		d->ndim = 1;
 		d->contiguous = true;
 		d->bytes = d->array.n * d->array.bytes;
 		d->device_type = SL_PY_DLPACK_CUDA;
-		d->device_id = m->block->number;
+		d->device_id = at.owner->block->number;
 	}
-	Py_XDECREF(place); /* the column has the memory */
 	PyErr_Clear();
 	return found;
 }
 
 /* Copies arrays of one device to a block that is taken. With the device selected. */
-static enum sl_status queue_copies(const struct sl_py_array *from, struct memory *const *owner,
-	Py_ssize_t n, struct sl_device_block **block)
+static enum sl_status queue_copies(
+	const struct place *from, Py_ssize_t n, struct sl_device_block **block)
 {
 	size_t bytes = 0, used = 0;
 
 	for (Py_ssize_t i = 0; i < n; i++)
-		bytes += from[i].n * from[i].bytes;
+		bytes += from[i].array.n * from[i].array.bytes;
 	SL_TRY(sl_block_take(bytes, NULL, block));
 	for (Py_ssize_t i = 0; i < n; i++) {
-		SL_TRY(sl_block_follow(owner[i]->block, NULL));
-		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].data,
-			from[i].n * from[i].bytes, NULL));
-		used += from[i].n * from[i].bytes;
+		bytes = from[i].array.n * from[i].array.bytes;
+		SL_TRY(sl_block_follow(from[i].owner->block, NULL));
+		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].array.data, bytes, NULL));
+		used += bytes;
 	}
 	return sl_stream_wait(NULL);
 }
 
 /* Without the lock of the interpreter. */
-static enum sl_status join(const struct sl_py_array *from, struct memory *const *owner,
-	Py_ssize_t n, struct sl_device_block **block)
+static enum sl_status join(const struct place *from, Py_ssize_t n, struct sl_device_block **block)
 {
 	enum sl_status s;
 	int before;
 
-	SL_TRY(sl_py_turn_share(owner[0]->block->emulated));
-	s = sl_device_select(owner[0]->block->number, &before);
+	SL_TRY(sl_py_turn_share(from[0].owner->block->emulated));
+	s = sl_device_select(from[0].owner->block->number, &before);
 	if (s == SL_OK) {
-		s = queue_copies(from, owner, n, block);
+		s = queue_copies(from, n, block);
 		sl_device_restore(before);
 	}
 	sl_py_turn_unshare();
@@ -270,24 +221,22 @@ static enum sl_status join(const struct sl_py_array *from, struct memory *const 
 PyObject *sl_py_concat(PyObject *module, PyObject *places)
 {
 	const Py_ssize_t n = PyTuple_Size(places);
-	struct sl_py_array *from = (struct sl_py_array *)calloc((size_t)n + 1, sizeof(*from));
-	struct memory **owner = (struct memory **)calloc((size_t)n + 1, sizeof(*owner));
+	struct place *from = (struct place *)calloc((size_t)n + 1, sizeof(*from));
 	struct sl_device_block *block = NULL;
-	bool taken = from && owner && n > 0;
+	bool taken = from != NULL;
 	enum sl_status s = SL_HOST_MEMORY;
 
 	(void)module;
 	for (Py_ssize_t i = 0; taken && i < n; i++)
-		taken = read_place(PyTuple_GetItem(places, i), &owner[i], &from[i]);
+		taken = read_place(PyTuple_GetItem(places, i), &from[i]);
 	if (taken) {
 		Py_BEGIN_ALLOW_THREADS
-		s = join(from, owner, n, &block);
+		s = join(from, n, &block);
 		Py_END_ALLOW_THREADS
 	}
 	free(from);
-	free((void *)owner);
 	if (s == SL_OK)
-		return sl_py_memory_of_block(block);
+		return sl_py_memory_of(NULL, 0, block);
 	sl_block_give(block);
 	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
 }
@@ -295,21 +244,22 @@ PyObject *sl_py_concat(PyObject *module, PyObject *places)
 PyObject *sl_py_dlpack(PyObject *module, PyObject *args)
 {
 	PyObject *place;
-	struct sl_py_array a;
-	struct memory *m;
+	struct place at;
 	enum sl_status s = SL_OK;
 	long long stream;
 	int major;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "O!Li", &PyTuple_Type, &place, &stream, &major) ||
-		!read_place(place, &m, &a))
+		!read_place(place, &at))
 		return NULL;
 	if (stream != -1) /* the stream of the consumer waits until the contents are complete */
-		s = sl_block_follow(m->block, stream == 1 ? NULL : (sl_stream)(uintptr_t)stream);
+		s = sl_block_follow(
+			at.owner->block, stream == 1 ? NULL : (sl_stream)(uintptr_t)stream);
 	if (s != SL_OK)
 		return sl_py_raise(s, sl_last_error(), NULL);
-	return sl_py_dlpack_export((PyObject *)m, &a, m->block->number, major >= 1);
+	return sl_py_dlpack_export(
+		(PyObject *)at.owner, &at.array, at.owner->block->number, major >= 1);
 }
 
 /* --- the type --------------------------------------------------------------------------------- */
@@ -330,7 +280,7 @@ static PyObject *read_memory(PyObject *self, PyObject *args)
 	s = sl_block_read(m->block, (char *)m->data + offset, (size_t)bytes, data);
 	Py_END_ALLOW_THREADS
 	if (s == SL_OK)
-		return sl_py_memory_of(data, (size_t)bytes);
+		return sl_py_memory_of(data, (size_t)bytes, NULL);
 	sl_memory_give(SL_HOST, data);
 	return sl_py_raise(s, sl_last_error(), NULL);
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "pipeline/config/reader/reader.h"
+#include "pipeline/text/text.h"
 #include "primitives/base/jobs.h"
 #include "primitives/base/status.h"
 
@@ -34,6 +35,21 @@
 	uselocale(locale_);           \
 	PyEval_RestoreThread(saved_); \
 	}
+
+/* --- references ------------------------------------------------------------------------------- */
+
+/* A reference that ends where the scope of the variable is left; NULL is none. */
+#define SL_PY_OWNED SL_CLOSED_BY(sl_py_drop)
+static inline void sl_py_drop(PyObject **o)
+{
+	Py_XDECREF(*o);
+}
+
+/* Appends an item, which it takes over, to a list; *list becomes NULL if one of them is NULL. */
+void sl_py_append(PyObject **list, PyObject *item);
+
+/* Sets an item of a dict, and takes it over. False with an exception, also if the item is NULL. */
+bool sl_py_put(PyObject *dict, const char *key, PyObject *item);
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
@@ -53,6 +69,12 @@ PyObject *sl_py_raise(enum sl_status status, const char *message, struct sl_read
  * in it.
  */
 const char *sl_py_text(PyObject *o);
+
+/*
+ * The texts of a tuple of str, while it lives, in an array of calloc() with room for one more. NULL
+ * with an exception.
+ */
+const char **sl_py_texts(PyObject *tuple, size_t *n);
 
 /*
  * For O& of PyArg_ParseTuple(): an int to a uint64_t. OverflowError if it is negative or has more
@@ -103,7 +125,7 @@ void sl_py_turn_unshare(void);
  */
 void sl_py_turn_stop(int stop);
 
-/* In a fork of the process, no job runs. */
+/* At first, and in a fork of the process, no job runs. */
 void sl_py_turn_reset(void);
 
 #endif

@@ -1,13 +1,12 @@
 /* turn.c - see base.h. */
 #include "python/src/base/base.h"
 
-#include <time.h>
-
+#include "pipeline/run/run.h"
 #include "primitives/base/clock.h"
 #include "primitives/device/device.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t lock;
+static pthread_cond_t changed;
 static bool taken, closed; /* closed: the interpreter ends, and no job starts */
 static pthread_t owner;
 static atomic_int *owner_stop;
@@ -40,13 +39,7 @@ bool sl_py_turn_is_mine(void)
 
 static void wait_a_moment(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += INTERVAL_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&changed, &lock, &until);
+	sl_change_wait(&changed, &lock, INTERVAL_NS);
 }
 
 void sl_py_turn_idle(bool idle)
@@ -177,7 +170,7 @@ void sl_py_turn_stop(int stop)
 void sl_py_turn_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	pthread_cond_init(&changed, NULL);
+	sl_change_init(&changed);
 	taken = false;
 	sharers = 0;
 }

@@ -64,7 +64,7 @@ static enum sl_status items_of(const struct device_filter *f, int column, struct
 		.n = f->t->table.n,
 		.bytes = a->bytes,
 		.kind = a->kind};
-	if (!a->constant || f->t->in[column].at.array.kind)
+	if (!a->constant || f->t->in[column].at.device_type == SL_PY_DLPACK_CUDA)
 		return SL_OK;
 	items->data = f->number + (size_t)column * NUMBER_BYTES;
 	return sl_copy((void *)(uintptr_t)items->data, a->data, a->bytes, f->exec.stream);
@@ -154,7 +154,7 @@ static enum sl_status copy_kept(const struct device_filter *f, struct sl_py_devi
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		const struct sl_py_array *a = &f->t->table.column[c];
 
-		if (!sl_py_can_be_column(a))
+		if (a->constant || !(sl_py_is_real(a) || sl_py_is_whole(a)))
 			continue;
 		SL_TRY(items_of(f, c, &items));
 		SL_TRY(sl_block_take((size_t)kept->n * a->bytes, f->exec.stream, &kept->column[c]));
@@ -190,11 +190,6 @@ static enum sl_status filter(struct device_filter *f, struct sl_py_device_kept *
 	s = run(f, kept);
 	sl_block_give_on(block, f->exec.stream);
 	return s;
-}
-
-bool sl_py_can_be_column(const struct sl_py_array *a)
-{
-	return !a->constant && (sl_py_is_real(a) || sl_py_is_whole(a));
 }
 
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,

@@ -96,8 +96,8 @@ enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_sele
  */
 struct sl_py_device_table {
 	struct sl_py_table table;
-	struct sl_py_device_input in[SL_COLUMN_COUNT]; /* of arrays */
-	int number;                                    /* of the device */
+	struct sl_py_input in[SL_COLUMN_COUNT]; /* of arrays, and of numbers */
+	int number;                             /* of the device */
 };
 
 /* The particles that were kept; blocks belong to the caller, also after a failure. */
@@ -106,9 +106,6 @@ struct sl_py_device_kept {
 	struct sl_device_block *index;                   /* uint32_t: their numbers */
 	struct sl_device_block *column[SL_COLUMN_COUNT]; /* their items; NULL: not copied */
 };
-
-/* Whether filter copies the items of a column. */
-bool sl_py_can_be_column(const struct sl_py_array *a);
 
 /* Filters and sorts. The kind of device is chosen (sl_py_turn_share()). All 0: kept. */
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,

@@ -34,12 +34,6 @@ enum sl_status sl_py_table_check(struct sl_py_table *t)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The ends of the type of a column of integers. */
-static double least(int column)
-{
-	return sl_least_whole((enum sl_column)column);
-}
-
 double sl_py_most_whole(int column)
 {
 	switch (sl_column_facts[column].type) {
@@ -60,7 +54,8 @@ enum sl_status sl_py_table_refuse(int column, size_t i, double value)
 		return sl_fail(SL_USAGE, "%s[%zu] is %g, which is not finite in single precision",
 			sl_column_facts[column].name, i, value);
 	return sl_fail(SL_USAGE, "%s[%zu] is %.17g, but the column has numbers from %.17g to %.17g",
-		sl_column_facts[column].name, i, value, least(column), sl_py_most_whole(column));
+		sl_column_facts[column].name, i, value, sl_least_whole((enum sl_column)column),
+		sl_py_most_whole(column));
 }
 
 /* Rounds doubles as reading a list does. */
@@ -80,7 +75,7 @@ static enum sl_status round_reals(int column, size_t from, uint32_t n, const dou
 
 static enum sl_status check_wholes(int column, size_t from, uint32_t n, const double *v)
 {
-	const double lo = least(column), hi = sl_py_most_whole(column);
+	const double lo = sl_least_whole((enum sl_column)column), hi = sl_py_most_whole(column);
 	int outside = 0;
 
 	for (uint32_t i = 0; i < n; i++)

@@ -36,14 +36,14 @@ struct members {
 static enum sl_status add(struct members *m, size_t at, size_t out)
 {
 	size_t capacity = m->capacity > 0 ? 2 * m->capacity : (size_t)MEMBERS_FIRST;
-	void *more;
+	struct member *more;
 
 	if (m->n == m->capacity) {
-		SL_TRY(sl_memory_get(SL_HOST, capacity * sizeof(*m->member), &more));
+		SL_TRY(sl_host_get(capacity, sizeof(*more), &more));
 		if (m->n > 0)
 			memcpy(more, m->member, m->n * sizeof(*m->member));
 		sl_memory_give(SL_HOST, m->member);
-		m->member = (struct member *)more;
+		m->member = more;
 		m->capacity = capacity;
 	}
 	m->member[m->n++] = (struct member){at, out};
@@ -93,22 +93,18 @@ static enum sl_status inflate_member(void *ctx, unsigned thread, size_t k)
 /* From beginning to end, on one core. */
 static enum sl_status inflate_in_order(const void *file, size_t bytes, uint8_t *to, size_t size)
 {
-	struct sl_inflate z;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_inflate_end) struct sl_inflate z = {.state = NULL};
 	uint8_t more;
 	size_t got;
 
 	SL_TRY(sl_inflate_begin(&z, SL_GZIP, file, bytes));
 	z.members = true;
-	s = sl_inflate_next(&z, to, size, &got);
-	if (s == SL_OK && got < size)
-		s = sl_fail(SL_BAD_INPUT, "the contents are shorter than the header states");
-	if (s == SL_OK)
-		s = sl_inflate_next(&z, &more, 1, &got);
-	if (s == SL_OK && got > 0)
-		s = sl_fail(SL_BAD_INPUT, "the contents are longer than the header states");
-	sl_inflate_end(&z);
-	return s;
+	SL_TRY(sl_inflate_next(&z, to, size, &got));
+	if (got < size)
+		return sl_fail(SL_BAD_INPUT, "the contents are shorter than the header states");
+	SL_TRY(sl_inflate_next(&z, &more, 1, &got));
+	return got == 0 ? SL_OK
+	                : sl_fail(SL_BAD_INPUT, "the contents are longer than the header states");
 }
 
 enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size)

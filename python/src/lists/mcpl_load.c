@@ -1,23 +1,7 @@
 /* mcpl_load.c - see lists.h. */
 #include "python/src/lists/lists.h"
 
-enum { FIXED_BYTES = 48 /* of a header, before the weight */ };
-
-/* Bytes of a gzip file without compression, by its header; SL_BAD_INPUT if that is damaged. */
-static enum sl_status count_bytes(struct sl_mcpl_stream *s, size_t *bytes)
-{
-	uint32_t length;
-
-	*bytes = FIXED_BYTES + (s->header.weight != 0 ? sizeof(double) : 0);
-	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
-		SL_TRY(sl_mcpl_string_length(s, &length));
-		SL_TRY(sl_mcpl_string_bytes(s, length, NULL, 0));
-		*bytes += sizeof(length) + length;
-	}
-	SL_TRY(sl_mcpl_begin(s));
-	*bytes += (size_t)s->header.particles * s->header.record_bytes;
-	return SL_OK;
-}
+#include "pipeline/text/text.h"
 
 /*
  * Decompresses a gzip file with all cores to *image; NULL if the file is none, or does not have
@@ -25,15 +9,16 @@ static enum sl_status count_bytes(struct sl_mcpl_stream *s, size_t *bytes)
  */
 static enum sl_status unpack(const void *file, size_t bytes, void **image, size_t *size)
 {
-	struct sl_mcpl_stream stream;
+	struct sl_mcpl_head head = {.bytes = NULL};
 	enum sl_status s;
+	bool recovered;
 
 	*image = NULL;
 	if (!sl_is_gzip(file, bytes))
 		return SL_OK;
-	SL_TRY(sl_mcpl_open(&stream, file, bytes));
-	s = count_bytes(&stream, size);
-	sl_mcpl_close(&stream);
+	s = sl_mcpl_head_read(file, bytes, &head, &recovered);
+	*size = head.size + (size_t)head.fixed.particles * head.fixed.record_bytes;
+	sl_mcpl_head_free(&head);
 	if (s == SL_OK && *size / SL_INFLATE_RATIO_MAX <= bytes)
 		s = sl_memory_get(SL_HOST, *size, image);
 	if (s == SL_OK && *image)
@@ -59,9 +44,9 @@ static enum sl_status load(
 enum sl_status sl_py_mcpl_load(
 	const void *file, size_t bytes, struct sl_mcpl_reading *r, struct sl_table *t, void **block)
 {
+	SL_CLOSED_BY(sl_host_give) void *image = NULL;
 	struct sl_job_pool pool;
 	enum sl_status s;
-	void *image;
 	size_t size = 0;
 
 	*block = NULL;
@@ -70,7 +55,6 @@ enum sl_status sl_py_mcpl_load(
 	r->pool = &pool;
 	s = load(image ? image : file, image ? size : bytes, r, t, block);
 	sl_job_pool_close(&pool);
-	sl_memory_give(SL_HOST, image);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *block);
 		*block = NULL;

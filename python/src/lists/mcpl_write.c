@@ -75,23 +75,16 @@ static enum sl_status write_header(struct writing *w)
 {
 	const uint64_t particles = w->h.particles;
 	size_t bytes = put_header(w, NULL);
-	enum sl_status s;
-	void *block;
-	uint8_t *at;
+	SL_CLOSED_BY(sl_host_give) uint8_t *at = NULL;
 
-	SL_TRY(sl_memory_get(SL_HOST, bytes + sl_gzip_stored_bytes(bytes), &block));
-	at = (uint8_t *)block;
+	SL_TRY(sl_host_get(1, bytes + sl_gzip_stored_bytes(bytes), &at));
 	w->h.particles = 0; /* none follow yet */
 	put_header(w, at);
-	s = sl_mcpl_head_check(at, bytes);
+	SL_TRY(sl_mcpl_head_check(at, bytes));
 	w->h.particles = particles;
 	sl_mcpl_put_fixed(at, &w->h);
-	if (s == SL_OK && w->gzipped)
-		s = sl_file_add(&w->file, at + bytes, sl_gzip_store(at, bytes, at + bytes));
-	else if (s == SL_OK)
-		s = sl_file_add(&w->file, at, bytes);
-	sl_memory_give(SL_HOST, block);
-	return s;
+	return w->gzipped ? sl_file_add(&w->file, at + bytes, sl_gzip_store(at, bytes, at + bytes))
+	                  : sl_file_add(&w->file, at, bytes);
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
@@ -155,18 +148,15 @@ static enum sl_status write_blocks(struct writing *w)
 		.make = make,
 		.use = use,
 		.stop = stop};
+	SL_CLOSED_BY(sl_host_give) void *block = NULL;
 	struct sl_arena a = {0};
-	enum sl_status s;
-	void *block;
 
 	b.threads = sl_py_blocks_threads(b.n);
 	lay_out(w, b.threads, &a);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
 	a = (struct sl_arena){block, 0, a.used};
 	lay_out(w, b.threads, &a);
-	s = sl_py_blocks_run(&b);
-	sl_memory_give(SL_HOST, block);
-	return s;
+	return sl_py_blocks_run(&b);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -201,36 +191,28 @@ static enum sl_status check_name(
 
 static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, const char *name)
 {
-	enum sl_status s;
-
 	SL_TRY(check_name(w, dir, name));
 	SL_TRY(sl_file_begin(dir, name, &w->file));
-	s = write_header(w);
-	if (s == SL_OK)
-		s = write_blocks(w);
-	if (s == SL_OK)
-		s = sl_format_check_written(&w->written, w->h.particles);
-	if (s == SL_OK)
-		s = sl_file_end(&w->file, w->l->force);
-	sl_file_drop(&w->file);
-	return s;
+	SL_TRY(write_header(w));
+	SL_TRY(write_blocks(w));
+	SL_TRY(sl_format_check_written(&w->written, w->h.particles));
+	return sl_file_end(&w->file, w->l->force);
 }
 
 enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
 {
 	struct writing w = {.l = l, .file = {.fd = -1}, .written = {.columns = 1}};
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	char folder[SL_PATH_BYTES];
-	const char *name;
-	struct sl_dir dir;
+	const char *name = sl_path_split(l->path, folder);
 	enum sl_status s;
 
-	name = sl_path_split(l->path, folder);
 	SL_TRY(choose_format(&w, name));
 	SL_TRY(sl_py_mcpl_header(l, &w.h));
 	SL_TRY(check_header(&w));
 	w.rows = SL_MCPL_MEMBER_BYTES / w.h.record_bytes;
 	SL_TRY(sl_dir_open(folder, false, &dir));
 	s = write_file(&w, &dir, name);
-	sl_dir_close(&dir);
+	sl_file_drop(&w.file);
 	return s;
 }

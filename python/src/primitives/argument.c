@@ -65,15 +65,10 @@ static bool take_from_host(
 {
 	if (!sl_py_input_take(object, name, writable, &o->input))
 		return false;
-	if (o->input.array.constant)
-		return sl_py_refuse(sl_fail(
-			SL_USAGE, "%s: a number is no array; use an array of one item", name));
-	o->array = o->input.array;
-	o->ndim = o->input.ndim;
-	o->contiguous = o->input.contiguous;
-	o->bytes = o->input.all_bytes;
-	o->host = (void *)(uintptr_t)o->array.data;
-	return true;
+	o->host = (void *)(uintptr_t)o->input.at.array.data;
+	return !o->input.at.array.constant ||
+	       sl_py_refuse(sl_fail(
+		       SL_USAGE, "%s: a number is no array; use an array of one item", name));
 }
 
 /* Where an array is, for messages. */
@@ -99,14 +94,8 @@ static bool take_from_device(const struct sl_py_call *c, PyObject *object, const
 		return sl_py_refuse(sl_fail(SL_USAGE,
 			"%s: the array is %s, but must be %s as the first one; copy it", name,
 			place_name(where, number, is), place_name(wanted, c->number, must_be)));
-	if (!sl_py_device_input_take(object, name, writable, c->stream, &o->device))
-		return false;
-	o->array = o->device.at.array;
-	o->ndim = o->device.at.ndim;
-	o->contiguous = o->device.at.contiguous;
-	o->bytes = o->device.at.bytes;
-	o->on_device = true;
-	return true;
+	o->on_device = sl_py_device_input_take(object, name, writable, c->stream, &o->input);
+	return o->on_device;
 }
 
 struct sl_py_operand *sl_py_operand_take(
@@ -119,7 +108,9 @@ struct sl_py_operand *sl_py_operand_take(
 	if (!(c->resident ? take_from_device(c, object, name, writable, o)
 			  : take_from_host(object, name, writable, o)))
 		return NULL;
-	if (o->contiguous)
+	o->array = o->input.at.array;
+	o->bytes = o->input.at.bytes;
+	if (o->input.at.contiguous)
 		return o;
 	sl_py_refuse(
 		sl_fail(SL_USAGE, "%s: the array has gaps between its items; copy it (%s)", name,
@@ -133,12 +124,12 @@ struct sl_py_operand *sl_py_items_take(
 {
 	struct sl_py_operand *o = sl_py_operand_take(c, object, name, writable);
 
-	if (!o || (o->ndim == 1 && o->array.n <= UINT32_MAX))
+	if (!o || (o->input.at.ndim == 1 && o->array.n <= UINT32_MAX))
 		return o;
 	sl_py_refuse(
-		o->ndim != 1
+		o->input.at.ndim != 1
 			? sl_fail(SL_USAGE, "%s: the array has %d dimensions, but must have one",
-				  name, o->ndim)
+				  name, o->input.at.ndim)
 			: sl_fail(SL_USAGE, "%s: %zu items are too many, at most %u are allowed",
 				  name, o->array.n, UINT32_MAX));
 	return NULL;
@@ -205,15 +196,13 @@ PyObject *sl_py_output_object(struct sl_py_call *c, int i, PyObject *out)
 		return Py_NewRef(out);
 	o->made = NULL;
 	o->block = NULL;
-	return block ? sl_py_column_of_block(&o->array, SL_COLUMN_COUNT, block, o->array.n)
-	             : sl_py_column_alone(&o->array, SL_COLUMN_COUNT, made, o->array.n);
+	return sl_py_column_alone(&o->array, SL_COLUMN_COUNT, made, block, o->array.n);
 }
 
 void sl_py_call_give(struct sl_py_call *c)
 {
 	for (int i = 0; i < c->n_operands; i++) {
 		sl_py_input_give(&c->operand[i].input);
-		sl_py_device_input_give(&c->operand[i].device);
 		sl_memory_give(SL_HOST, c->operand[i].made);
 		sl_block_give(c->operand[i].block);
 	}

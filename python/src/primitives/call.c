@@ -89,6 +89,46 @@ static enum sl_status find(const struct sl_py_call *c, const struct sl_backend *
 				name);
 }
 
+/* Calls the primitive on the operands. */
+static enum sl_status call_primitive(
+	struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
+{
+	const struct sl_py_operand *o = c->operand;
+	const void *count = c->counted ? o[c->n_operands - 1].at : NULL;
+	union sl_py_primitive_job *job = &c->job;
+
+	switch (c->primitive) {
+	case SL_SCAN:
+		job->scan.in = o[0].at;
+		*(c->shape.sum ? &job->scan.sum : &job->scan.out) = o[1].at;
+		job->scan.n_on_device = count;
+		return sl_scan(b, x, &job->scan);
+	case SL_COMPACT:
+		job->compact.keep = (const uint8_t *)o[0].at;
+		job->compact.out = (uint32_t *)o[1].at;
+		job->compact.n_out = (uint32_t *)o[2].at;
+		job->compact.n_on_device = count;
+		return sl_compact(b, x, &job->compact);
+	case SL_SORT:
+		x->tuning = c->shape.tuning;
+		job->sort.key = o[0].at;
+		job->sort.key_out = o[1].at;
+		job->sort.index = c->shape.keys_only ? NULL : (uint32_t *)o[2].at;
+		job->sort.index_out = c->shape.keys_only ? NULL : (uint32_t *)o[3].at;
+		job->sort.n_on_device = count;
+		return sl_sort(b, x, &job->sort);
+	case SL_DEFLATE:
+		job->deflate.in = o[0].at;
+		job->deflate.out = o[1].at;
+		job->deflate.out_bytes = (size_t *)o[2].at;
+		return sl_deflate(b, x, &job->deflate);
+	default:
+		job->expand.runs = o[0].at;
+		job->expand.out = (uint32_t *)o[1].at;
+		return sl_expand(b, x, &job->expand);
+	}
+}
+
 /* --- on the host ------------------------------------------------------------------------------ */
 
 static enum sl_status run_on_host(struct sl_py_call *c)
@@ -101,7 +141,7 @@ static enum sl_status run_on_host(struct sl_py_call *c)
 	for (int i = 0; i < c->n_operands; i++)
 		c->operand[i].at = c->operand[i].host;
 	SL_TRY(get_scratch(sl_scratch(b, &c->shape), &x.scratch));
-	s = c->queue(c, b, &x);
+	s = call_primitive(c, b, &x);
 	give_scratch(&x.scratch);
 	return s;
 }
@@ -127,7 +167,7 @@ static enum sl_status queue(struct sl_py_call *c, const struct sl_backend *b, st
 	for (int i = 0; i < c->n_operands; i++)
 		if (o[i].in && o[i].bytes > 0)
 			SL_TRY(sl_copy(o[i].at, o[i].host, o[i].bytes, x->stream));
-	SL_TRY(c->queue(c, b, x));
+	SL_TRY(call_primitive(c, b, x));
 	SL_TRY(sl_stream_wait(x->stream)); /* if the work failed, the outputs stay as they are */
 	for (int i = 0; i < c->n_operands; i++)
 		if (o[i].out && o[i].bytes > 0)
@@ -169,7 +209,7 @@ static enum sl_status take_operands(struct sl_py_call *c)
 			continue;
 		}
 		o->at = (void *)(uintptr_t)o->array.data;
-		SL_TRY(sl_py_device_input_follow(&o->device, c->stream));
+		SL_TRY(sl_py_device_input_follow(&o->input, c->stream));
 	}
 	return SL_OK;
 }
@@ -205,7 +245,7 @@ static enum sl_status run_resident(struct sl_py_call *c)
 		s = take_operands(c);
 	}
 	if (s == SL_OK)
-		s = c->queue(c, b, &x);
+		s = call_primitive(c, b, &x);
 	sl_block_give_on(scratch, c->stream);
 	if (s == SL_OK)
 		s = finish(c);
@@ -227,13 +267,24 @@ int sl_py_cuda_number(const char *device)
 	return (int)strtol(digits, NULL, 10);
 }
 
-static enum sl_status use_device(struct sl_py_call *c, int number)
+bool sl_py_call_is_emulated(const struct sl_py_call *c)
 {
+	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
+}
+
+static enum sl_status run_on_device(struct sl_py_call *c)
+{
+	const int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
 	struct sl_exec x = {.space = SL_DEVICE};
 	const struct sl_backend *b;
 	enum sl_status s;
 	int before;
 
+	if (number < 0)
+		return sl_fail(SL_USAGE,
+			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
+			"'cuda' or 'cuda:1'",
+			c->device);
 	SL_TRY(sl_device_select(number, &before));
 	s = find(c, &b);
 	if (s == SL_OK)
@@ -243,23 +294,6 @@ static enum sl_status use_device(struct sl_py_call *c, int number)
 	sl_stream_free(x.stream);
 	sl_device_restore(before);
 	return s;
-}
-
-bool sl_py_call_is_emulated(const struct sl_py_call *c)
-{
-	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
-}
-
-static enum sl_status run_on_device(struct sl_py_call *c)
-{
-	int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
-
-	if (number < 0)
-		return sl_fail(SL_USAGE,
-			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
-			"'cuda' or 'cuda:1'",
-			c->device);
-	return use_device(c, number);
 }
 
 enum sl_status sl_py_call_run(struct sl_py_call *c)

@@ -13,9 +13,9 @@
 /* --- __cuda_array_interface__ ----------------------------------------------------------------- */
 
 /* Sets the array, without its device. False, without an exception, if the members describe none. */
-static bool read_interface(PyObject *object, struct sl_py_device_input *in)
+static bool read_interface(PyObject *object, struct sl_py_input *in)
 {
-	PyObject *facts = sl_py_cuda_array(object);
+	SL_PY_OWNED PyObject *facts = sl_py_cuda_array(object);
 	int64_t shape[SL_PY_DIMENSIONS_MOST], strides[SL_PY_DIMENSIONS_MOST];
 	const char *from_shape, *from_strides;
 	Py_ssize_t bytes, strides_bytes;
@@ -28,27 +28,25 @@ static bool read_interface(PyObject *object, struct sl_py_device_input *in)
 			     &from_shape, &bytes, &from_strides, &strides_bytes, &stream) &&
 	             bytes <= (Py_ssize_t)sizeof(shape);
 
-	if (valid) {
-		memcpy(shape, from_shape, (size_t)bytes);
-		if (from_strides)
-			memcpy(strides, from_strides, (size_t)bytes);
-		d->array = (struct sl_py_array){.data = (const void *)(uintptr_t)data,
-			.kind = kind == 'b' ? '?' : (char)kind,
-			.bytes = (uint8_t)item};
-		d->ndim = (int)(bytes / (Py_ssize_t)sizeof(*shape));
-		d->read_only = read_only != 0;
-		d->device_type = SL_PY_DLPACK_CUDA;
-		in->follows = stream >= 0;
-		in->producer = stream <= 1 ? NULL : (sl_stream)(uintptr_t)stream;
-		valid = sl_py_array_shape(&d->array, d->ndim, shape, from_strides ? strides : NULL,
-			1, &d->bytes, &d->contiguous);
-	}
-	Py_XDECREF(facts);
 	PyErr_Clear();
-	return valid;
+	if (!valid)
+		return false;
+	memcpy(shape, from_shape, (size_t)bytes);
+	if (from_strides)
+		memcpy(strides, from_strides, (size_t)bytes);
+	d->array = (struct sl_py_array){.data = (const void *)(uintptr_t)data,
+		.kind = kind == 'b' ? '?' : (char)kind,
+		.bytes = (uint8_t)item};
+	d->ndim = (int)(bytes / (Py_ssize_t)sizeof(*shape));
+	d->read_only = read_only != 0;
+	d->device_type = SL_PY_DLPACK_CUDA;
+	in->follows = stream >= 0;
+	in->producer = stream <= 1 ? NULL : (sl_stream)(uintptr_t)stream;
+	return sl_py_array_shape(&d->array, d->ndim, shape, from_strides ? strides : NULL, 1,
+		&d->bytes, &d->contiguous);
 }
 
-static bool take_interface(PyObject *object, const char *name, struct sl_py_device_input *in)
+static bool take_interface(PyObject *object, const char *name, struct sl_py_input *in)
 {
 	if (read_interface(object, in))
 		return true;
@@ -60,9 +58,9 @@ static bool take_interface(PyObject *object, const char *name, struct sl_py_devi
 }
 
 /* A capsule of version 0 cannot say that memory is read-only: that of JAX is, by its interface. */
-static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
+static bool is_read_only(PyObject *object, const struct sl_py_input *in)
 {
-	struct sl_py_device_input interface = {.capsule = NULL};
+	struct sl_py_input interface = {.capsule = NULL};
 
 	if (in->at.read_only || !in->capsule || !PyCapsule_IsValid(in->capsule, "used_dltensor"))
 		return in->at.read_only;
@@ -92,7 +90,7 @@ static enum sl_py_where where_of(int type, int id, int *number)
  */
 static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 {
-	struct sl_py_device_input in = {.capsule = NULL};
+	struct sl_py_input in = {.capsule = NULL};
 
 	if (PyObject_CheckBuffer(object) ||
 		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
@@ -137,8 +135,9 @@ static unsigned long long number_of(sl_stream stream)
  */
 static PyObject *capsule_of(PyObject *object, sl_stream stream)
 {
-	PyObject *exported = PyObject_GetAttrString(object, "__dlpack__"), *none = PyTuple_New(0);
-	PyObject *keywords =
+	SL_PY_OWNED PyObject *exported = PyObject_GetAttrString(object, "__dlpack__");
+	SL_PY_OWNED PyObject *none = PyTuple_New(0);
+	SL_PY_OWNED PyObject *keywords =
 		Py_BuildValue("{sK,s(ii)}", "stream", number_of(stream), "max_version", 1, 0);
 	PyObject *capsule = NULL;
 
@@ -149,9 +148,6 @@ static PyObject *capsule_of(PyObject *object, sl_stream stream)
 		if (PyDict_DelItemString(keywords, "max_version") == 0)
 			capsule = PyObject_Call(exported, none, keywords);
 	}
-	Py_XDECREF(keywords);
-	Py_XDECREF(none);
-	Py_XDECREF(exported);
 	return capsule;
 }
 
@@ -160,7 +156,7 @@ static PyObject *capsule_of(PyObject *object, sl_stream stream)
  * stream that the array follows from the current device.
  */
 static bool take_capsule(
-	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
+	PyObject *object, const char *name, sl_stream stream, struct sl_py_input *in)
 {
 	PyObject *exported;
 	int number, before;
@@ -183,8 +179,7 @@ static bool take_capsule(
 
 /* --- all kinds -------------------------------------------------------------------------------- */
 
-static bool take(
-	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
+static bool take(PyObject *object, const char *name, sl_stream stream, struct sl_py_input *in)
 {
 	void *producer = NULL;
 
@@ -199,38 +194,27 @@ static bool take(
 	                                                    : take_interface(object, name, in);
 }
 
-bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
-	struct sl_py_device_input *in)
+bool sl_py_device_input_take(
+	PyObject *object, const char *name, bool writable, sl_stream stream, struct sl_py_input *in)
 {
 	memset(in, 0, sizeof(*in));
 	if (!take(object, name, stream, in)) {
-		sl_py_device_input_give(in);
+		sl_py_input_give(in);
 		return false;
 	}
 	if (!writable || !is_read_only(object, in))
 		return true;
-	sl_py_device_input_give(in);
+	sl_py_input_give(in);
 	PyErr_Format(PyExc_BufferError, "%s: the array is read-only", name);
 	return false;
 }
 
-void sl_py_device_input_give(struct sl_py_device_input *in)
-{
-	sl_py_dlpack_end(in->capsule);
-	memset(in, 0, sizeof(*in));
-}
-
 /* The legacy default stream has two numbers. */
-static bool is_same(sl_stream a, sl_stream b)
-{
-	return number_of(a) == number_of(b);
-}
-
-enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl_stream stream)
+enum sl_status sl_py_device_input_follow(const struct sl_py_input *in, sl_stream stream)
 {
 	if (in->block)
 		SL_TRY(sl_block_follow(in->block, stream));
-	if (in->follows && !is_same(in->producer, stream))
+	if (in->follows && number_of(in->producer) != number_of(stream))
 		SL_TRY(sl_stream_after(stream, in->producer));
 	return SL_OK;
 }

@@ -19,27 +19,16 @@ enum sl_py_where { SL_PY_NOWHERE, SL_PY_ON_HOST, SL_PY_ON_CUDA, SL_PY_ON_EMULATE
  */
 enum sl_py_where sl_py_where_is(PyObject *object, int *number);
 
-/* An array of a device. All 0: nothing is held. */
-struct sl_py_device_input {
-	struct sl_py_dlpack_array at;
-	PyObject *capsule; /* of DLPack, or NULL */
-	const struct sl_device_block
-		*block;     /* that has the array, and perhaps its completion; or NULL */
-	bool follows;       /* the work on the array is queued after that on ... */
-	sl_stream producer; /* ... this stream */
-};
-
 /*
- * Takes an array that is where sl_py_where_is() says, until sl_py_device_input_give(); the object
- * must live as long. Other libraries make stream wait for their work on the array, unless follows
+ * Takes an array that is where sl_py_where_is() says, until sl_py_input_give(); the object must
+ * live as long. Other libraries make stream wait for their work on the array, unless follows
  * is set. False with an exception.
  */
 bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
-	struct sl_py_device_input *in);
-void sl_py_device_input_give(struct sl_py_device_input *in);
+	struct sl_py_input *in);
 
 /* Queues on stream the waits for what the array depends on. On the device of the array. */
-enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl_stream stream);
+enum sl_status sl_py_device_input_follow(const struct sl_py_input *in, sl_stream stream);
 
 /*
  * One call of a primitive on arrays, by a backend of the host or of a device.
@@ -54,17 +43,22 @@ enum { SL_PY_OPERANDS_MOST = 5 };
 /* An array that the call reads or writes: one of the caller, or new memory. */
 struct sl_py_operand {
 	struct sl_py_array array; /* array.n: items of the first dimension */
-	int ndim;
-	bool contiguous;
-	size_t bytes;   /* of all items */
-	bool in, out;   /* has contents before the call, and after it */
-	bool on_device; /* the caller has it there */
-	void *host;     /* with arrays of a device: where an output is copied to, or NULL */
-	void *at;       /* in the space of the backend; set before queue() */
-	struct sl_py_input input;
-	struct sl_py_device_input device;
+	size_t bytes;             /* of all items */
+	bool in, out;             /* has contents before the call, and after it */
+	bool on_device;           /* the caller has it there */
+	void *host; /* with arrays of a device: where an output is copied to, or NULL */
+	void *at;   /* in the space of the backend */
+	struct sl_py_input input;      /* the array of the caller */
 	void *made;                    /* new memory of the host */
 	struct sl_device_block *block; /* or of a device */
+};
+
+union sl_py_primitive_job {
+	struct sl_scan_job scan;
+	struct sl_compact_job compact;
+	struct sl_sort_job sort;
+	struct sl_deflate_job deflate;
+	struct sl_expand_job expand;
 };
 
 struct sl_py_call {
@@ -82,10 +76,7 @@ struct sl_py_call {
 	struct sl_py_operand operand[SL_PY_OPERANDS_MOST];
 	int n_operands;
 	bool counted; /* the last operand is the number of items (n_on_device of a job) */
-	/* Calls the primitive on the operands; job is the caller's. */
-	enum sl_status (*queue)(
-		struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x);
-	void *job;
+	union sl_py_primitive_job job; /* without the addresses of the operands */
 };
 
 /* The number of a CUDA device, 0 of "cuda"; -1: the text names none. */
