@@ -84,8 +84,9 @@ static bool add_column(
 	b->column[k].data = NULL; /* the owner has it, or has freed it */
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)b->column[k].digest);
 	return sl_py_put(columns, name,
-		       sl_py_column_like(owner ? Py_NewRef(owner)
-					       : sl_py_memory_of(data, b->n * like.bytes, NULL),
+		       sl_py_column_like(
+			       owner ? Py_NewRef(owner)
+				     : sl_py_memory_of(data, (size_t)b->n * like.bytes, NULL),
 			       &like, (int)column, named ? &b->column[k].label : NULL, data,
 			       b->n)) &&
 	       sl_py_put(digests, name, PyUnicode_FromString(text));
