@@ -31,7 +31,7 @@ turns=(clang debian13 aarch64 thread slow)
 
 check_format() {
 	install_missing clang-format
-	git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
+	git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs -n 50 -P "$(nproc)" clang-format --dry-run --Werror
 	scripts/check_layers.py
 }
 

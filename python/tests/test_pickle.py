@@ -25,7 +25,7 @@ def counts(run):
 @pytest.mark.parametrize("out", [None, "out"])
 def test_results(out, tmp_path):
     made = sluice.run(DEMO, out=out and tmp_path / out, particles=6000, batch=1000, tallies=["x:10:-3 cm..3 cm"],
-                      columns={"radius": "sqrt(x^2 + y^2)"}, output__columns=COLUMNS, output__image=True)
+                      columns={"radius": "sqrt(x^2 + y^2)"}, output__columns=COLUMNS, output__image=True, output__format="npz")
     same_columns(made.survivors, made.survivors)  # joins the columns, which the copies must not contain twice
     for run in copies(made):
         same_columns(run.survivors, made.survivors)

@@ -92,7 +92,6 @@ static void try_scans(const struct sl_backend *b)
 static void try_backend(const struct sl_backend *b, uint32_t blocks)
 {
 	static const uint32_t sizes[] = {1, 31, 257, 2047, 2048, 3333};
-	const struct sl_tuning own = {0};
 	struct sl_tuning small = {.items = b->tunable.items_can[0]};
 
 	if (b->tunable.block)
@@ -105,7 +104,7 @@ static void try_backend(const struct sl_backend *b, uint32_t blocks)
 	} else {
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			try_size(b, small, sizes[i], 9);
-		try_size(b, own, 900, 9);
+		try_size(b, (struct sl_tuning){0}, 900, 9);
 		try_scans(b);
 	}
 }
@@ -176,6 +175,7 @@ static void try_look_ahead(uint32_t blocks)
 static void try_stages(uint32_t blocks)
 {
 	device_pipeline_check_collisions(3103); /* just enough for shared memory */
+	device_pipeline_check_tiles(600);       /* a block fills a list twice */
 	device_pipeline_check(
 		100 * blocks, brief ? 40 : 80, brief || blocks == MANY_BLOCKS ? 320 : 700);
 	pack_check_kernels(2305);

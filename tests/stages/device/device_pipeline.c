@@ -14,12 +14,12 @@
 #include "tests/support/device/pack_kernels_check.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { RECIPES = 150, LARGEST = 257, TILES = 257, BACKENDS = 100, KERNELS = 300, FLIPPED = 5 };
+enum { RECIPES = 150, LARGEST = 257, TILES = 600, BACKENDS = 100, KERNELS = 300, FLIPPED = 5 };
 #else
 enum {
 	RECIPES = 350,
 	LARGEST = 4097,
-	TILES = 1 << 16,
+	TILES = 65536,
 	BACKENDS = 1500,
 	KERNELS = 5003,
 	FLIPPED = 30
