@@ -280,8 +280,7 @@ template <typename T> static enum sl_status scan(struct sl_exec *x, const struct
 static enum sl_status run(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	if (sl_type_is_float(job->type))
-		return job->type == SL_F32 ? order_pass<float>(x, job)
-		                           : order_pass<double>(x, job);
+		return job->type == SL_F32 ? order_pass<float>(x, job) : order_pass<double>(x, job);
 	return job->type == SL_U32 ? scan<uint32_t>(x, job) : scan<uint64_t>(x, job);
 }
 

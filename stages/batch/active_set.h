@@ -20,7 +20,7 @@ struct sl_active_set {
 	uint32_t *place; /* n: number of each in the batch; NULL: columns are those of the batch */
 	uint32_t n;
 	uint32_t steps;
-	uint32_t alive; /* after the round */
+	uint32_t alive;     /* after the round */
 	sl_column_set zero; /* columns that are 0 and stay so: a device need not access them */
 };
 
