@@ -24,9 +24,10 @@ struct sl_table_output {
 	bool assembles;   /* what is packed is not the file, but its parts */
 	uint32_t n_parts; /* in intermediate files */
 	struct sl_file_writer part[SL_COLUMN_COUNT];
-	uint64_t sent;         /* bytes that are in the file already, packed */
-	struct sl_pieces file; /* at the end */
-	void *memory;          /* of the join, the block and the image */
+	const uint8_t *at[SL_COLUMN_COUNT]; /* where they were mapped; NULL: empty */
+	uint64_t sent;                      /* bytes that are in the file already, packed */
+	struct sl_pieces file;              /* at the end */
+	void *memory;                       /* of the join, the block and the image */
 };
 
 _Static_assert(sizeof(struct sl_table_output) <= SL_TABLE_OUTPUT_BYTES, "plans count these bytes");
@@ -174,17 +175,15 @@ static enum sl_status pack(struct sl_table_output *o)
 static enum sl_status join(struct sl_table_output *o)
 {
 	const struct sl_table_facts *f = &o->facts;
-	const uint8_t *at[SL_COLUMN_COUNT] = {IN_PLACE};
 
+	o->at[0] = IN_PLACE;
 	SL_TRY(sl_format_check_written(&o->join.written, f->rows));
 	for (uint32_t k = 0; k < o->n_parts; k++) {
 		SL_TRY(sl_file_map(&o->part[k]));
-		at[k] = (const uint8_t *)o->part[k].map.at;
-		if (o->part[k].map.bytes == 0) /* send_piece() knows parts by their addresses */
-			SL_TRY(sl_file_unmap(&o->part[k]));
+		o->at[k] = (const uint8_t *)o->part[k].map.at;
 	}
 	if (o->assembles)
-		f->format->join->packed(&o->join, at, &o->packed);
+		f->format->join->packed(&o->join, o->at, &o->packed);
 	return SL_OK;
 }
 
@@ -206,7 +205,7 @@ static enum sl_status send_piece(void *context, uint32_t worker, uint32_t i)
 					 "the file, which is removed; please report it");
 	SL_TRY(o->facts.sink(o->facts.context, at, piece->at, piece->bytes));
 	for (uint32_t k = 0; k < o->n_parts; k++)
-		if (piece->at == o->part[k].map.at)
+		if (piece->bytes > 0 && piece->at == o->at[k])
 			return sl_file_unmap(&o->part[k]);
 	return SL_OK;
 }
