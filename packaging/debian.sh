@@ -32,16 +32,18 @@ build)
 	. "$(dirname "$0")/../scripts/setup.sh"
 	install_packages $BUILD_PACKAGES git help2man
 	# Not below build/, where a copy of a working tree can have the build of another machine.
-	folder=$(mktemp -d)
+	folder=$(mktemp -d) cuda=()
 	[ $with_mpi = OFF ] || install_packages libopenmpi-dev
 	if [ $with_cuda = ON ]; then
 		install_packages python3-venv
 		python3 -m venv "$folder/toolkit"
 		"$folder/toolkit/bin/pip" install -q 'cuda-toolkit[nvcc,cccl,cudart,curand]==13.0.*'
-		export CUDACXX=$(echo "$folder"/toolkit/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
+		toolkit=$(echo "$folder"/toolkit/lib/python3*/site-packages/nvidia/cu13)
+		ln -s lib "$toolkit/lib64" # where nvcc looks for its libraries
+		cuda=(-DCMAKE_CUDA_COMPILER="$toolkit/bin/nvcc") # so that CMake does not go on without it
 	fi
 	cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/opt/sluice \
-		-DSLUICE_CUDA=$with_cuda -DSLUICE_MPI=$with_mpi -DSLUICE_TESTS=OFF
+		-DSLUICE_CUDA=$with_cuda "${cuda[@]}" -DSLUICE_MPI=$with_mpi -DSLUICE_TESTS=OFF
 	cmake --build "$folder"
 	cmake --install "$folder" --strip
 	rm -rf "$folder"
