@@ -74,9 +74,9 @@ static void set_unknown_origin(struct sl_conversion *c)
 	f->species = "particles";
 	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
-	sl_mcpl_set_facts(f, &(struct sl_mcpl_facts){.pdg = typed ? 0 : PHOTON,
-				     .energy = NAN,
-				     .flags = find_flags(c->all.columns)});
+	f->mcpl = (struct sl_mcpl_facts){.pdg = typed ? 0 : PHOTON,
+		.energy = NAN,
+		.flags = find_flags(c->all.columns)};
 	sl_convert_note(c,
 		"unknown: the run, its seed, its configuration and the number of generated "
 		"particles");
@@ -102,7 +102,7 @@ enum sl_status sl_origin_find(struct sl_conversion *c)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;
-	struct sl_mcpl_facts facts;
+	struct sl_mcpl_facts *facts = &c->facts.mcpl;
 
 	SL_TRY(use_runs(c));
 	if (c->job->n_sets > 0 && (!c->plan || !sl_format_is_mcpl(c->format)))
@@ -115,11 +115,9 @@ enum sl_status sl_origin_find(struct sl_conversion *c)
 		return SL_OK;
 	}
 	c->facts = sl_plan_batch_facts(c->plan);
-	facts = sl_mcpl_facts_of(&c->facts);
-	if (facts.flags < SL_COLUMN_COUNT && !SL_HAS(c->all.columns, facts.flags) &&
+	if (facts->flags < SL_COLUMN_COUNT && !SL_HAS(c->all.columns, facts->flags) &&
 		!are_flags_named(c->job))
-		facts.flags = SL_COLUMN_COUNT;
-	sl_mcpl_set_facts(&c->facts, &facts);
+		facts->flags = SL_COLUMN_COUNT;
 	c->facts.deflate = deflate;
 	c->facts.level = level;
 	return SL_OK;

@@ -19,10 +19,10 @@ enum { RECORDS_AT_ONCE = 1 << 8 };
 /* The columns that make up a record of the output file. */
 static sl_column_set columns_of_record(const struct sl_conversion *c)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
+	const struct sl_mcpl_facts *facts = &c->facts.mcpl;
 
-	return SL_MCPL_NEEDED | (isnan(facts.energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
-	       (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
+	return SL_MCPL_NEEDED | (isnan(facts->energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
+	       (facts->flags < SL_COLUMN_COUNT ? SL_BIT(facts->flags) : 0) |
 	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & c->all.columns);
 }
 
@@ -64,15 +64,14 @@ static void note_dropped(struct sl_conversion *c)
 static enum sl_status begin_list(struct sl_conversion *c)
 {
 	const struct sl_file_facts *run = &c->facts;
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	const struct sl_table t = sl_survey_table(&c->all, columns_of_record(c));
-	const double weight = sl_mcpl_common_weight(&t, &facts);
+	const double weight = sl_mcpl_common_weight(&t, &run->mcpl);
 	const size_t bytes = sl_mcpl_put_header(NULL, run, &t, weight, c->all.rows, NULL);
-	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &facts, weight);
+	struct sl_mcpl_header h = sl_mcpl_header_of(&t, &run->mcpl, weight);
 	SL_CLOSED_BY(sl_host_give) void *header = NULL;
 
 	SL_TRY(check_record(c));
-	SL_TRY(sl_mcpl_record_of(&t, &facts, &c->record));
+	SL_TRY(sl_mcpl_record_of(&t, &run->mcpl, &c->record));
 	note_dropped(c);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_header((uint8_t *)header, run, &t, weight, c->all.rows, &c->batch);

@@ -158,10 +158,10 @@ enum sl_status sl_plan_make(
 		.deflate = choices->deflate,
 		.level = (int)config->output.level,
 		.form = choices->form,
-		.own = choices->format_facts};
-	if (plan->recipe.inputs && plan->choices.format->inherit) {
+		.mcpl = choices->mcpl};
+	if (plan->recipe.inputs && sl_format_is_mcpl(plan->choices.format)) {
 		SL_TRY(sl_inputs_read_metadata(plan->recipe.inputs));
-		plan->choices.format->inherit(&plan->facts, plan->recipe.inputs->metadata);
+		plan->facts.mcpl.metadata = plan->recipe.inputs->metadata;
 	}
 	/*
 	 * files depend on the batch, so the stored configuration states its size, also if it was

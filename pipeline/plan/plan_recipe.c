@@ -41,7 +41,7 @@ static enum sl_status make_pack_rule(
 	if (!c->format->record_of)
 		return SL_OK;
 	sl_table_lay_out(&none, r, 0, 0, &t);
-	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
+	return c->format->record_of(&t, &c->mcpl, &r->pack.record);
 }
 
 /* SL_LEVEL names no level; the message has those of this processor. */
@@ -102,8 +102,6 @@ enum sl_status sl_recipe_make(
 /* Records of lists are copied to MCPL files: batches keep them, in the layout of the output. */
 static void keep_records(const struct sl_choices *c, struct sl_recipe *r)
 {
-	const struct sl_file_facts facts = {.own = c->format_facts};
-	const struct sl_mcpl_facts mcpl = sl_mcpl_facts_of(&facts);
 	struct sl_inputs *inputs = r->inputs;
 	struct sl_arena none = {0};
 	struct sl_table t;
@@ -111,7 +109,7 @@ static void keep_records(const struct sl_choices *c, struct sl_recipe *r)
 	if (!inputs || !sl_format_is_mcpl(c->format))
 		return;
 	sl_table_lay_out(&none, r, 0, 0, &t);
-	inputs->layout = sl_mcpl_header_of(&t, &mcpl, sl_mcpl_common_weight(&t, &mcpl));
+	inputs->layout = sl_mcpl_header_of(&t, &c->mcpl, sl_mcpl_common_weight(&t, &c->mcpl));
 	r->source_bytes = inputs->layout.record_bytes;
 	if (c->device == SL_ON_CPU)
 		r->records = (const uint32_t *)sl_inputs_records(inputs);
@@ -124,14 +122,13 @@ static void keep_records(const struct sl_choices *c, struct sl_recipe *r)
  */
 static void choose_digested(const struct sl_choices *c, struct sl_recipe *r)
 {
-	const struct sl_file_facts facts = {.own = c->format_facts};
 	bool written = c->format != &sl_format_none, copied = r->source_bytes > 0;
 	sl_column_set read = columns_read(c);
 
 	if (c->device != SL_ON_CPU || c->reads_columns || (written && !copied))
 		return;
-	if (copied && sl_mcpl_facts_of(&facts).flags < SL_COLUMN_COUNT)
-		read |= SL_BIT(sl_mcpl_facts_of(&facts).flags);
+	if (copied && c->mcpl.flags < SL_COLUMN_COUNT)
+		read |= SL_BIT(c->mcpl.flags);
 	r->digested = SL_EVERY_COLUMN & ~read;
 }
 

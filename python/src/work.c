@@ -164,15 +164,14 @@ static enum sl_status keep_header(
 	struct sl_py_job *job, const struct sl_plan *plan, const struct sl_manifest *m)
 {
 	struct sl_inputs *inputs = plan->recipe.inputs;
-	struct sl_mcpl_facts own = {.flags = SL_COLUMN_COUNT};
 	struct sl_file_facts run = plan->facts;
 	struct sl_batch_facts all = {.number = SL_WHOLE_RUN};
 	const struct sl_table none = {.n = 0};
 
 	if (inputs && !inputs->metadata)
 		SL_TRY(sl_inputs_read_metadata(inputs));
-	own.metadata = inputs ? inputs->metadata : NULL;
-	sl_mcpl_set_facts(&run, &own);
+	run.mcpl = (struct sl_mcpl_facts){
+		.flags = SL_COLUMN_COUNT, .metadata = inputs ? inputs->metadata : NULL};
 	for (uint64_t i = 0; i < m->n; i++)
 		all.generated += m->line[i].generated;
 	SL_TRY(sl_host_get(

@@ -100,7 +100,7 @@ static struct sl_table any_particles(struct rnd *g, uint32_t n, struct sl_file_f
 		}
 		set_digest(c, n);
 	}
-	sl_mcpl_set_facts(run, &facts);
+	run->mcpl = facts;
 	return t;
 }
 
@@ -197,7 +197,7 @@ static void check_rounded(struct sl_table *t, struct sl_table *back, bool wide)
 /* A row in the units of MCPL: cm, MeV, ms. */
 static struct sl_mcpl_particle particle_of(const struct written *w, uint32_t row)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&w->run);
+	const struct sl_mcpl_facts facts = w->run.mcpl;
 	const struct sl_table *t = &w->t;
 	struct sl_mcpl_particle p = {
 		.energy =
@@ -225,7 +225,7 @@ static void check_list(const struct written *w, const char *file, size_t bytes)
 {
 	const struct sl_table_column *weight = sl_table_find(&w->t, SL_COLUMN_weight);
 	const struct sl_table_column *pdg = sl_table_find(&w->t, SL_COLUMN_pdg);
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&w->run);
+	const struct sl_mcpl_facts facts = w->run.mcpl;
 	struct sl_mcpl_stream s;
 	bool trailing;
 
@@ -258,7 +258,7 @@ static void check_back(const struct written *w, const char *file, size_t bytes)
 	for (uint32_t i = 0; w->f == &sl_format_openpmd && i < t.n_columns; i++)
 		assert_int_equal(back.column[i].constant, t.column[i].constant);
 	if (sl_format_is_mcpl(w->f))
-		check_rounded(&t, &back, sl_mcpl_facts_of(&w->run).wide);
+		check_rounded(&t, &back, w->run.mcpl.wide);
 	assert_same_table(&t, &back, w->f == &sl_format_csv || w->f == &sl_format_csv_gz);
 	free(a.base);
 }

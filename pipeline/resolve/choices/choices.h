@@ -97,7 +97,7 @@ struct sl_choices {
 	struct sl_stop_rule stop_rule; /* can end the run before n_batches */
 	struct sl_list_order list_order;
 	struct sl_image image;              /* width 0: the run makes no image */
-	union sl_format_facts format_facts; /* facts that only the format needs */
+	struct sl_mcpl_facts mcpl; /* all 0 for another format */
 };
 
 /* --- resolver --------------------------------------------------------------------------------- */

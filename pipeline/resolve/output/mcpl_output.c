@@ -132,7 +132,6 @@ sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set)
 	const struct sl_model *m = v->to->model;
 	struct sl_particle values;
 	sl_column_set constants = v->ranges ? m->constants(v->to->rules.bytes, &values) : 0;
-	struct sl_mcpl_facts facts;
 	enum sl_column flags;
 
 	if (!sl_format_is_mcpl(v->to->format)) {
@@ -150,12 +149,11 @@ sl_column_set sl_resolve_mcpl(struct sl_resolver *v, sl_column_set set)
 	check_columns(v);
 	check_energy(v);
 	flags = resolve_flags(v, constants);
-	facts = (struct sl_mcpl_facts){.wide = resolve_precision(v),
+	v->to->mcpl = (struct sl_mcpl_facts){.wide = resolve_precision(v),
 		.pdg = resolve_pdg(v),
 		.energy = v->c->output.mcpl.energy,
 		.flags = flags,
 		.weight = list_of(v->c) ? list_of(v->c)->weight : 0};
-	memcpy(v->to->format_facts.bytes, &facts, sizeof(facts));
 	/* records of a list are copied; the number of a particle leads to its record */
 	v->to->internal = m->read ? SL_BIT(SL_COLUMN_id) : 0;
 	if (flags < SL_COLUMN_COUNT)

@@ -153,7 +153,7 @@ void sl_resolve_stop(struct sl_resolver *v);
 /* Resolves output.mcpl: the contents of MCPL files. */
 
 /*
- * For the formats mcpl and mcpl.gz: sets format_facts of the choices and returns the set of columns
+ * For the formats mcpl and mcpl.gz: sets mcpl of the choices and returns the set of columns
  * that the records need. For other formats: adds a problem for each key of output.mcpl and returns
  * set, the columns of output.columns.
  */

@@ -24,14 +24,17 @@
 
 SL_C_BEGIN
 
-/*
- * Storage for facts that only one format needs, in addition to those of struct sl_file_facts. The
- * header of that format declares what the bytes are; other formats ignore them.
- */
-union sl_format_facts {
-	unsigned char bytes[64];
-	double align;
-	const void *align_pointer;
+struct sl_mcpl_record;
+struct sl_mcpl_metadata;
+
+/* What MCPL needs in addition to columns; other formats ignore it. */
+struct sl_mcpl_facts {
+	bool wide;            /* numbers of 8 bytes, not 4 */
+	int32_t pdg;          /* PDG code of all particles; 0: they have a column */
+	double energy;        /* of all particles, in keV; NaN: they have a column */
+	enum sl_column flags; /* the column of the user flags; SL_COLUMN_COUNT: none */
+	double weight; /* of all particles, as headers of lists state it; 0: as in the column */
+	const struct sl_mcpl_metadata *metadata; /* of lists that were read, or NULL; not owned */
 };
 
 /* Facts that are the same for all files of a run. */
@@ -51,7 +54,7 @@ struct sl_file_facts {
 	const struct sl_backend *deflate; /* compressor on the host */
 	int level;                        /* of that compressor */
 	enum sl_transfer_form form;       /* in which survivors come from the device */
-	union sl_format_facts own;        /* facts of this format alone; all 0 if it has none */
+	struct sl_mcpl_facts mcpl;        /* all 0 in another format */
 };
 
 /* Facts of one file. */
@@ -169,9 +172,6 @@ struct sl_format_join {
 	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);
 };
 
-struct sl_mcpl_record;
-struct sl_mcpl_metadata;
-
 /*
  * Reads a file of this program: sets *t to the columns found, with data cut from a. An arena
  * without a base only measures, but *t still gets its rows and columns. Digests are left to the
@@ -203,13 +203,10 @@ struct sl_format {
 
 	/*
 	 * Formats made of records; else NULL. Sets *r to the layout of a record of t, whose data
-	 * pointers are ignored; own is that of struct sl_file_facts.
+	 * pointers are ignored; facts are those of struct sl_file_facts.
 	 */
-	enum sl_status (*record_of)(const struct sl_table *t, const union sl_format_facts *own,
+	enum sl_status (*record_of)(const struct sl_table *t, const struct sl_mcpl_facts *facts,
 		struct sl_mcpl_record *r);
-
-	/* NULL, or adds the metadata of input files, which must outlive run, to its facts. */
-	void (*inherit)(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata);
 
 	/* How the survivors of a run become one file, in a format of columns; else NULL. */
 	const struct sl_format_join *join;

@@ -18,16 +18,12 @@
 
 enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
 
-_Static_assert(sizeof(struct sl_mcpl_facts) <= sizeof(union sl_format_facts),
-	"the facts of MCPL do not fit in struct sl_file_facts");
-
 /* --- packing ---------------------------------------------------------------------------------- */
 
 /* Bytes of the records of a table, with a weight in each: sizes() cannot know better. */
 static size_t records_bytes(const struct sl_table *t, const struct sl_file_facts *run)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, 0);
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, 0);
 
 	return sl_size_mul(t->n, h.record_bytes);
 }
@@ -86,9 +82,7 @@ static struct sl_format_sizes sizes_gz(const struct sl_table *most, const struct
 /* The first step of each way to pack: copies what is needed later. */
 static void begin(const struct sl_file_facts *run, const struct sl_table *t, struct sl_packed *p)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-
-	*(double *)p->pieces = sl_mcpl_common_weight(t, &facts);
+	*(double *)p->pieces = sl_mcpl_common_weight(t, &run->mcpl);
 	sl_packed_begin(p, t, 1);
 }
 
@@ -145,7 +139,6 @@ static enum sl_status take(
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
@@ -153,7 +146,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	begin(run, t, p);
 	if (device_packed)
 		return take(t, device_packed, p);
-	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
+	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	sl_packed_add(p, (size_t)t->n * r.bytes, t->n);
 	return SL_OK;
@@ -169,14 +162,13 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 	const uint8_t *records = device_packed ? device_packed->bytes : NULL;
 	struct sl_exec rest = *x;
 	void *buffer = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
 	begin(run, t, p);
 	if (device_packed && run->form == SL_AS_STREAMS)
 		return take(t, device_packed, p);
-	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
+	SL_TRY(sl_mcpl_record_of(t, &run->mcpl, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
 
@@ -224,25 +216,6 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 
 /* --- the formats ------------------------------------------------------------------------------ */
 
-/* Implements sl_format.record_of: what the device needs to make records of this table. */
-static enum sl_status record_of(
-	const struct sl_table *t, const union sl_format_facts *own, struct sl_mcpl_record *r)
-{
-	const struct sl_file_facts run = {.own = *own};
-	struct sl_mcpl_facts facts = sl_mcpl_facts_of(&run);
-
-	return sl_mcpl_record_of(t, &facts, r);
-}
-
-/* Implements sl_format.inherit: later headers contain the strings of the input lists. */
-static void inherit(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata)
-{
-	struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-
-	facts.metadata = metadata;
-	sl_mcpl_set_facts(run, &facts);
-}
-
 const struct sl_format sl_format_mcpl = {
 	.name = "mcpl",
 	.suffix = ".mcpl",
@@ -253,8 +226,7 @@ const struct sl_format sl_format_mcpl = {
 	.no_streams = "is not compressed",
 	.assemble = assemble,
 	.read = sl_mcpl_read,
-	.record_of = record_of,
-	.inherit = inherit,
+	.record_of = sl_mcpl_record_of,
 };
 
 const struct sl_format sl_format_mcpl_gz = {
@@ -266,6 +238,5 @@ const struct sl_format sl_format_mcpl_gz = {
 	.packing = {.records = true, .chunk_bytes = MEMBER_BYTES, .wrapper = SL_GZIP},
 	.assemble = assemble_gz,
 	.read = sl_mcpl_read,
-	.record_of = record_of,
-	.inherit = inherit,
+	.record_of = sl_mcpl_record_of,
 };

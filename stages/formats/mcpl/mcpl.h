@@ -75,35 +75,6 @@ enum {
 enum { SL_MCPL_FLAGS = SL_MCPL_FLAG_COLUMNS(FLAG) 0 };
 #undef FLAG
 
-struct sl_mcpl_metadata;
-
-/* What the format needs in addition to columns: struct sl_file_facts.own. */
-struct sl_mcpl_facts {
-	bool wide;            /* numbers of 8 bytes, not 4 */
-	int32_t pdg;          /* PDG code of all particles; 0: they have a column */
-	double energy;        /* of all particles, in keV; NaN: they have a column */
-	enum sl_column flags; /* the column of the user flags; SL_COLUMN_COUNT: none */
-	double weight; /* of all particles, as headers of lists state it; 0: as in the column */
-	const struct sl_mcpl_metadata *metadata; /* of lists that were read, or NULL; not owned */
-};
-
-/*
- * The facts are copied to and from bytes of struct sl_file_facts: only this folder knows their
- * type, and a copy needs no alignment.
- */
-static inline void sl_mcpl_set_facts(struct sl_file_facts *run, const struct sl_mcpl_facts *facts)
-{
-	memcpy(run->own.bytes, facts, sizeof(*facts));
-}
-
-static inline struct sl_mcpl_facts sl_mcpl_facts_of(const struct sl_file_facts *run)
-{
-	struct sl_mcpl_facts facts;
-
-	memcpy(&facts, run->own.bytes, sizeof(facts));
-	return facts;
-}
-
 /* A gzip member of .mcpl.gz contains records of at most so many bytes. */
 enum { SL_MCPL_MEMBER_BYTES = 1 << 20 };
 

@@ -228,9 +228,8 @@ static void put_run(struct sl_mcpl_buffer *w, const struct sl_file_facts *run)
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, uint64_t particles, const struct sl_batch_facts *batch)
 {
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-	const struct sl_mcpl_metadata *metadata = facts.metadata;
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
+	const struct sl_mcpl_metadata *metadata = run->mcpl.metadata;
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &run->mcpl, weight);
 	struct sl_mcpl_buffer w = {at, 0};
 	char text[TEXT_BYTES];
 
@@ -243,7 +242,7 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	sl_mcpl_put_metadata(&w, metadata, batch);
 	put_run(&w, run);
 	if (h.flags)
-		put_flags(&w, facts.flags);
+		put_flags(&w, run->mcpl.flags);
 	put_columns(&w, t);
 	sl_mcpl_put_blobs(&w, run->config, metadata);
 	return w.used;

@@ -97,7 +97,7 @@ TEST(nans_keep_sign_and_payload)
 		size_t bytes;
 		char *file;
 
-		sl_mcpl_set_facts(&run, &facts);
+		run.mcpl = facts;
 		for (int k = 0; k < 3; k++) {
 			static const enum sl_column nans[] = {
 				SL_COLUMN_x, SL_COLUMN_energy, SL_COLUMN_time};
@@ -130,7 +130,7 @@ TEST(other_columns_are_refused)
 	size_t bytes;
 	char *file, *at;
 
-	sl_mcpl_set_facts(&run, &facts);
+	run.mcpl = facts;
 	file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
 	free_table(&t);
 	at = (char *)memmem(file, bytes, was, sizeof(was) - 1);

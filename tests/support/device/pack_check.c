@@ -67,7 +67,7 @@ uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *f
 	struct sl_packed p;
 	uint8_t *records;
 
-	sl_mcpl_set_facts(&run, facts);
+	run.mcpl = *facts;
 	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
 	a = arena_of(a.used);
 	sl_format_lay_out(&sl_format_mcpl, &a, t, &run, &p);
