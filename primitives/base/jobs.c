@@ -263,6 +263,51 @@ enum sl_status sl_tasks_run(
 	return SL_OK;
 }
 
+/* Tasks of which each is put after those before it. */
+struct ordered_tasks {
+	sl_task *make, *put;
+	void *context;
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	uint32_t next; /* the task that is put next */
+	bool failed;   /* one before it */
+};
+
+/*
+ * Makes a task, and puts it when its turn comes. Tasks start in order, so those before this one are
+ * being made or were put.
+ */
+static enum sl_status make_and_put(void *context, uint32_t worker, uint32_t t)
+{
+	struct ordered_tasks *r = (struct ordered_tasks *)context;
+	enum sl_status s = r->make(r->context, worker, t);
+
+	pthread_mutex_lock(&r->lock);
+	while (r->next != t)
+		pthread_cond_wait(&r->turn, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+	if (s == SL_OK && !r->failed)
+		s = r->put(r->context, worker, t);
+	pthread_mutex_lock(&r->lock);
+	r->failed = r->failed || s != SL_OK;
+	r->next++;
+	pthread_cond_broadcast(&r->turn);
+	pthread_mutex_unlock(&r->lock);
+	return s;
+}
+
+enum sl_status sl_tasks_in_order(struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *make,
+	sl_task *put, void *context)
+{
+	struct ordered_tasks r = {.make = make,
+		.put = put,
+		.context = context,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.turn = PTHREAD_COND_INITIALIZER};
+
+	return sl_tasks_run(p, workers, n, make_and_put, &r);
+}
+
 /* Starts the process of a worker. If there is none (-1), this process takes its tasks. */
 static pid_t fork_worker(struct task_worker *w)
 {

@@ -113,6 +113,13 @@ enum sl_status sl_tasks_run(
 	struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *task, void *context);
 
 /*
+ * The same with two tasks of each number: `put` follows `make` in the same worker, in the order of
+ * the numbers and one at a time, while others are made. None is put after a failure.
+ */
+enum sl_status sl_tasks_in_order(struct sl_job_pool *p, uint32_t workers, uint32_t n, sl_task *make,
+	sl_task *put, void *context);
+
+/*
  * The same by processes, for tasks that start processes themselves. Only their status is seen by
  * the caller, and what they write to files. No other thread may run.
  */

@@ -12,21 +12,6 @@
 
 /* --- what all calls share --------------------------------------------------------------------- */
 
-/*
- * Whether a signal handler has raised; called by a thread that has released the interpreter's lock.
- */
-static bool is_interrupted(void *ctx)
-{
-	PyGILState_STATE state = PyGILState_Ensure();
-	locale_t plain = uselocale(LC_GLOBAL_LOCALE); /* a handler is code in Python */
-	bool raised = PyErr_CheckSignals() != 0;
-
-	(void)ctx;
-	uselocale(plain);
-	PyGILState_Release(state);
-	return raised;
-}
-
 /* A column has one dimension, or none for a number. False with an exception. */
 static bool check_dimensions(const char *name, int ndim)
 {
@@ -93,7 +78,7 @@ static bool take_headers(PyObject *tuple, struct sl_mcpl_metadata **made)
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 {
 	struct sl_py_input in[SL_PY_FIELDS];
-	struct sl_py_mcpl l = {.stop = is_interrupted};
+	struct sl_py_mcpl l = {.path = NULL};
 	struct sl_mcpl_metadata *metadata = NULL;
 	PyObject *fields, *comments, *headers, *result = NULL;
 	int single, force;
@@ -278,7 +263,6 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 	(void)module;
 	if (!c)
 		return PyErr_NoMemory();
-	c->t.table.stop = is_interrupted;
 	if (PyArg_ParseTuple(args, "spO!z", &text, &all, &PyDict_Type, &given, &device) &&
 		(columns = PyDict_Copy(given)) && find_device(c, columns, device) &&
 		take_columns(c, columns)) {

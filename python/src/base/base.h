@@ -82,6 +82,20 @@ const char **sl_py_texts(PyObject *tuple, size_t *n);
  */
 int sl_py_count(PyObject *o, void *count);
 
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+/*
+ * Opens a pool for n tasks: with the thread of the caller, which is worker 0, it has as many threads
+ * as there are cores, but no more than tasks.
+ */
+void sl_py_pool_open(struct sl_job_pool *pool, size_t n);
+
+/*
+ * In a task, without the lock of the interpreter: SL_STOPPED if a signal handler has raised. Only
+ * worker 0 looks, and a few times a second; *asked_ns is when it did, by sl_now_ns().
+ */
+enum sl_status sl_py_check_signals(uint32_t worker, uint64_t *asked_ns);
+
 /* --- turn ------------------------------------------------------------------------------------- */
 
 /*

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "primitives/base/clock.h"
 #include "primitives/primitives.h"
-#include "python/src/lists/lists.h"
 #include "stages/selection/program_block.h"
 
 /* Particles of a block, which is one thread's. */
@@ -25,22 +25,14 @@ struct host_filter {
 	uint32_t *count; /* of kept particles, by block */
 	void *key;
 	struct sl_exec exec;
+	struct sl_job_pool pool;
+	uint64_t asked_ns; /* for sl_py_check_signals() */
 };
 
-static bool stop(void *ctx)
+/* Runs a task for each block of n items. */
+static enum sl_status run_blocks(struct host_filter *f, uint32_t n, sl_task *task)
 {
-	return ((struct host_filter *)ctx)->t->stop(NULL);
-}
-
-/* Runs a function for each block of n items. */
-static enum sl_status run_blocks(struct host_filter *f, uint32_t n,
-	enum sl_status (*make)(void *ctx, unsigned thread, size_t k))
-{
-	struct sl_py_blocks b = {
-		.n = (n + (size_t)BLOCK - 1) / BLOCK, .ctx = f, .make = make, .stop = stop};
-
-	b.threads = sl_py_blocks_threads(b.n);
-	return sl_py_blocks_run(&b);
+	return sl_tasks_run(&f->pool, f->pool.n + 1, (uint32_t)sl_ceil_div(n, BLOCK), task, f);
 }
 
 /* As sl_condition_fate(): particles with other fates need not meet the condition. */
@@ -51,16 +43,16 @@ static bool is_kept(const struct sl_choices *c, uint8_t fate, double holds)
 }
 
 /* The indices of the particles of block k that are kept go to the place of the block. */
-static enum sl_status keep_block(void *ctx, unsigned thread, size_t k)
+static enum sl_status keep_block(void *ctx, uint32_t worker, uint32_t k)
 {
 	struct host_filter *f = (struct host_filter *)ctx;
 	const struct sl_choices *c = &f->s->choices;
-	const uint32_t from = (uint32_t)(k * BLOCK);
+	const uint32_t from = k * BLOCK;
 	const uint32_t end = f->t->n - from < BLOCK ? f->t->n : from + BLOCK;
 	uint32_t *index = f->index + from, count = 0;
 	struct sl_program_block b = {.c = &f->columns};
 
-	(void)thread;
+	SL_TRY(sl_py_check_signals(worker, &f->asked_ns));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(f->converted, i))
 			SL_TRY(sl_py_table_convert(f->t, i, from, end - from,
@@ -95,13 +87,13 @@ static enum sl_status keep(struct host_filter *f)
 }
 
 /* The keys of a block of kept particles. */
-static enum sl_status key_block(void *ctx, unsigned thread, size_t k)
+static enum sl_status key_block(void *ctx, uint32_t worker, uint32_t k)
 {
 	struct host_filter *f = (struct host_filter *)ctx;
-	const size_t from = k * BLOCK, end = f->n_kept - from < BLOCK ? f->n_kept : from + BLOCK;
+	const size_t from = (size_t)k * BLOCK, end = f->n_kept - from < BLOCK ? f->n_kept : from + BLOCK;
 	const bool wide = f->s->choices.key_bits > 32;
 
-	(void)thread;
+	SL_TRY(sl_py_check_signals(worker, &f->asked_ns));
 	for (size_t j = from; j < end; j++) {
 		const uint32_t i = f->index[j];
 		const uint64_t id = f->columns.id ? f->columns.id[i] : i;
@@ -148,7 +140,12 @@ static void lay_out(struct host_filter *f, const struct sl_backend *cpu, struct 
 enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_selection *s,
 	uint32_t *index, uint32_t *n_kept)
 {
-	struct host_filter f = {.t = t, .s = s, .index = index, .exec = {.space = SL_HOST}};
+	struct host_filter f = {.t = t,
+		.s = s,
+		.index = index,
+		.exec = {.space = SL_HOST},
+		.asked_ns = sl_now_ns()};
+	enum sl_status status;
 	const struct sl_backend *cpu;
 	struct sl_arena a = {0};
 	SL_CLOSED_BY(sl_host_give) void *block = NULL;
@@ -158,7 +155,11 @@ enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_sele
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
 	a = (struct sl_arena){block, 0, a.used};
 	lay_out(&f, cpu, &a);
-	SL_TRY(keep(&f));
+	sl_py_pool_open(&f.pool, (size_t)sl_ceil_div(t->n, BLOCK));
+	status = keep(&f);
 	*n_kept = f.n_kept;
-	return s->choices.n_fields > 0 ? order(&f, cpu) : SL_OK;
+	if (status == SL_OK && s->choices.n_fields > 0)
+		status = order(&f, cpu);
+	sl_job_pool_close(&f.pool);
+	return status;
 }

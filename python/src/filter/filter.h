@@ -19,7 +19,6 @@
 struct sl_py_table {
 	uint32_t n;                                 /* particles */
 	struct sl_py_array column[SL_COLUMN_COUNT]; /* kind 0: the table does not have it */
-	bool (*stop)(void *ctx);                    /* struct sl_py_blocks */
 };
 
 static inline bool sl_py_table_has(const struct sl_py_table *t, int column)

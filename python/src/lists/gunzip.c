@@ -80,12 +80,12 @@ static enum sl_status find_members(
 	return SL_OK;
 }
 
-static enum sl_status inflate_member(void *ctx, unsigned thread, size_t k)
+static enum sl_status inflate_member(void *ctx, uint32_t worker, uint32_t k)
 {
 	const struct members *m = (const struct members *)ctx;
 	const struct member *a = &m->member[k], *end = a + 1;
 
-	(void)thread;
+	(void)worker;
 	return sl_inflate_whole(
 		SL_GZIP, m->file + a->at, end->at - a->at, m->to + a->out, end->out - a->out);
 }
@@ -107,22 +107,17 @@ static enum sl_status inflate_in_order(const void *file, size_t bytes, uint8_t *
 	                : sl_fail(SL_BAD_INPUT, "the contents are longer than the header states");
 }
 
-enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size)
+enum sl_status sl_py_gunzip(
+	struct sl_job_pool *pool, const void *file, size_t bytes, void *to, size_t size)
 {
 	struct members m = {.file = (const uint8_t *)file, .to = (uint8_t *)to};
 	size_t found;
 	enum sl_status s = find_members(m.file, bytes, &m, &found);
 
-	if (s == SL_OK && m.n > 1 && found == size) {
-		const struct sl_py_blocks b = {.n = m.n,
-			.threads = sl_py_blocks_threads(m.n),
-			.ctx = &m,
-			.make = inflate_member};
-
-		s = sl_py_blocks_run(&b);
-	} else if (s == SL_OK) {
-		s = SL_BAD_INPUT;
-	}
+	if (s == SL_OK)
+		s = m.n > 1 && m.n <= UINT32_MAX && found == size
+		            ? sl_tasks_run(pool, pool->n + 1, (uint32_t)m.n, inflate_member, &m)
+		            : SL_BAD_INPUT;
 	if (s == SL_BAD_INPUT)
 		s = inflate_in_order(file, bytes, m.to, size);
 	sl_memory_give(SL_HOST, m.member);

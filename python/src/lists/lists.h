@@ -11,39 +11,11 @@
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 /*
- * A loop over blocks of rows on all cores, whose results can be used in order.
- *
- * Each thread takes the next block, makes it, waits until all blocks before it are used, and uses
- * it.
+ * Decompresses all members of a gzip file, several at a time, to memory of exactly size bytes.
+ * SL_BAD_INPUT if the file is damaged, or has another size.
  */
-
-enum { SL_PY_THREADS_MOST = SL_JOB_THREADS_MOST };
-
-struct sl_py_blocks {
-	size_t n;
-	unsigned threads; /* of sl_py_blocks_threads(), or fewer */
-	void *ctx;        /* the first argument of each function */
-	/* Makes block k. At the same time no other thread has the same number, from 0. */
-	enum sl_status (*make)(void *ctx, unsigned thread, size_t k);
-	/* Uses what that thread has made, in the order of k; NULL: there is nothing to use. */
-	enum sl_status (*use)(void *ctx, unsigned thread, size_t k);
-	/* Called by the calling thread a few times a second; true ends the loop. Or NULL. */
-	bool (*stop)(void *ctx);
-};
-
-/* The number of threads of a loop over n blocks: at least 1. */
-unsigned sl_py_blocks_threads(size_t n);
-
-/* Runs the loop. The first failure ends it; SL_STOPPED after stop(). */
-enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b);
-
-/* Decompresses a gzip file whose size is known, with all cores if it has several members. */
-
-/*
- * Decompresses all members of the file to memory of exactly size bytes. SL_BAD_INPUT if the file is
- * damaged, or has another size.
- */
-enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size);
+enum sl_status sl_py_gunzip(
+	struct sl_job_pool *pool, const void *file, size_t bytes, void *to, size_t size);
 
 /*
  * Reads an MCPL file of any program as columns, by sl_mcpl_table() (stages/formats/mcpl/mcpl.h)
@@ -89,8 +61,6 @@ struct sl_py_mcpl {
 	const char *const *comment;             /* n_comments texts */
 	size_t n_comments;
 	const struct sl_mcpl_metadata *metadata; /* headers that the list takes over; NULL: none */
-	bool (*stop)(void *ctx);                 /* struct sl_py_blocks */
-	void *ctx;
 };
 
 /*

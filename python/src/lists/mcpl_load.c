@@ -7,7 +7,8 @@
  * Decompresses a gzip file with all cores to *image; NULL if the file is none, or does not have
  * exactly the records that its header counts: who reads it in order says what is wrong.
  */
-static enum sl_status unpack(const void *file, size_t bytes, void **image, size_t *size)
+static enum sl_status unpack(
+	struct sl_job_pool *pool, const void *file, size_t bytes, void **image, size_t *size)
 {
 	struct sl_mcpl_head head = {.bytes = NULL};
 	enum sl_status s;
@@ -22,7 +23,7 @@ static enum sl_status unpack(const void *file, size_t bytes, void **image, size_
 	if (s == SL_OK && *size / SL_INFLATE_RATIO_MAX <= bytes)
 		s = sl_memory_get(SL_HOST, *size, image);
 	if (s == SL_OK && *image)
-		s = sl_py_gunzip(file, bytes, *image, *size);
+		s = sl_py_gunzip(pool, file, bytes, *image, *size);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *image);
 		*image = NULL;
@@ -50,10 +51,11 @@ enum sl_status sl_py_mcpl_load(
 	size_t size = 0;
 
 	*block = NULL;
-	SL_TRY(unpack(file, bytes, &image, &size));
-	sl_job_pool_open(&pool, sl_py_blocks_threads(SIZE_MAX) - 1);
+	sl_py_pool_open(&pool, SIZE_MAX);
 	r->pool = &pool;
-	s = load(image ? image : file, image ? size : bytes, r, t, block);
+	s = unpack(&pool, file, bytes, &image, &size);
+	if (s == SL_OK)
+		s = load(image ? image : file, image ? size : bytes, r, t, block);
 	sl_job_pool_close(&pool);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *block);

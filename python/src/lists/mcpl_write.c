@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/text/text.h"
+#include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 #include "primitives/primitives.h"
 #include "stages/formats/common/common.h"
@@ -29,7 +30,9 @@ struct writing {
 	size_t rows; /* of a block */
 	struct sl_file_writer file;
 	struct sl_written written;
-	struct desk desk[SL_PY_THREADS_MOST];
+	struct sl_job_pool pool;
+	uint64_t asked_ns; /* for sl_py_check_signals() */
+	struct desk desk[SL_JOB_THREADS_MOST];
 };
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -96,12 +99,13 @@ static size_t rows_of(const struct writing *w, size_t k)
 	return left < w->rows ? left : w->rows;
 }
 
-static enum sl_status make(void *ctx, unsigned thread, size_t k)
+static enum sl_status make(void *ctx, uint32_t worker, uint32_t k)
 {
 	struct writing *w = (struct writing *)ctx;
-	struct desk *d = &w->desk[thread];
+	struct desk *d = &w->desk[worker];
 	size_t bytes = rows_of(w, k) * w->h.record_bytes;
 
+	SL_TRY(sl_py_check_signals(worker, &w->asked_ns));
 	SL_TRY(sl_py_mcpl_records(w->l, &w->h, k * w->rows, rows_of(w, k), d->records));
 	d->used = bytes;
 	if (!w->gzipped)
@@ -109,26 +113,19 @@ static enum sl_status make(void *ctx, unsigned thread, size_t k)
 	return sl_format_deflate(&d->x, &w->facts, SL_GZIP, d->records, bytes, d->packed, &d->used);
 }
 
-static enum sl_status use(void *ctx, unsigned thread, size_t k)
+static enum sl_status put(void *ctx, uint32_t worker, uint32_t k)
 {
 	struct writing *w = (struct writing *)ctx;
-	const struct desk *d = &w->desk[thread];
+	const struct desk *d = &w->desk[worker];
 
 	w->written.values += rows_of(w, k);
 	return sl_file_add(&w->file, w->gzipped ? d->packed : d->records, d->used);
 }
 
-static bool stop(void *ctx)
-{
-	const struct sl_py_mcpl *l = ((struct writing *)ctx)->l;
-
-	return l->stop(l->ctx);
-}
-
 /* The memory of all threads; called twice, first to measure. */
-static void lay_out(struct writing *w, unsigned threads, struct sl_arena *a)
+static void lay_out(struct writing *w, struct sl_arena *a)
 {
-	for (unsigned t = 0; t < threads; t++) {
+	for (uint32_t t = 0; t <= w->pool.n; t++) {
 		struct desk *d = &w->desk[t];
 
 		d->records = (uint8_t *)sl_cut(a, SL_MCPL_MEMBER_BYTES);
@@ -143,20 +140,20 @@ static void lay_out(struct writing *w, unsigned threads, struct sl_arena *a)
 
 static enum sl_status write_blocks(struct writing *w)
 {
-	struct sl_py_blocks b = {.n = (size_t)sl_ceil_div(w->h.particles, w->rows),
-		.ctx = w,
-		.make = make,
-		.use = use,
-		.stop = stop};
+	const uint32_t n = (uint32_t)sl_ceil_div(w->h.particles, w->rows);
 	SL_CLOSED_BY(sl_host_give) void *block = NULL;
 	struct sl_arena a = {0};
+	enum sl_status s;
 
-	b.threads = sl_py_blocks_threads(b.n);
-	lay_out(w, b.threads, &a);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+	sl_py_pool_open(&w->pool, n);
+	lay_out(w, &a);
+	s = sl_memory_get(SL_HOST, a.used, &block);
 	a = (struct sl_arena){block, 0, a.used};
-	lay_out(w, b.threads, &a);
-	return sl_py_blocks_run(&b);
+	lay_out(w, &a);
+	if (s == SL_OK)
+		s = sl_tasks_in_order(&w->pool, w->pool.n + 1, n, make, put, w);
+	sl_job_pool_close(&w->pool);
+	return s;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -201,7 +198,10 @@ static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, co
 
 enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
 {
-	struct writing w = {.l = l, .file = {.fd = -1}, .written = {.columns = 1}};
+	struct writing w = {.l = l,
+		.file = {.fd = -1},
+		.written = {.columns = 1},
+		.asked_ns = sl_now_ns()};
 	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	char folder[SL_PATH_BYTES];
 	const char *name = sl_path_split(l->path, folder);

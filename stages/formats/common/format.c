@@ -3,11 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/base/jobs.h"
 
 void sl_format_lay_out(const struct sl_format *f, struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
@@ -220,54 +218,6 @@ void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratc
 		if (j->worker)
 			j->worker[i] = (struct sl_exec){.space = SL_HOST, .scratch = own};
 	}
-}
-
-/* Tasks of which each is put after those before it. */
-struct join_run {
-	struct sl_joined_file *file;
-	sl_join_task *make, *put;
-	pthread_mutex_t lock;
-	pthread_cond_t turn;
-	uint32_t next; /* the task that is put next */
-	bool failed;   /* one before it */
-};
-
-/*
- * Makes a task, and puts it when its turn comes. Tasks start in order, so those before this one are
- * being made or were put.
- */
-static enum sl_status run_task(void *context, uint32_t worker, uint32_t t)
-{
-	struct join_run *r = (struct join_run *)context;
-	struct sl_exec *x = &r->file->worker[worker];
-	enum sl_status s = r->make(r->file, x, t);
-
-	if (!r->put)
-		return s;
-	pthread_mutex_lock(&r->lock);
-	while (r->next != t)
-		pthread_cond_wait(&r->turn, &r->lock);
-	pthread_mutex_unlock(&r->lock);
-	if (s == SL_OK && !r->failed)
-		s = r->put(r->file, x, t);
-	pthread_mutex_lock(&r->lock);
-	r->failed = r->failed || s != SL_OK;
-	r->next++;
-	pthread_cond_broadcast(&r->turn);
-	pthread_mutex_unlock(&r->lock);
-	return s;
-}
-
-enum sl_status sl_join_run(
-	struct sl_joined_file *j, uint32_t n, sl_join_task *make, sl_join_task *put)
-{
-	struct join_run r = {.file = j,
-		.make = make,
-		.put = put,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.turn = PTHREAD_COND_INITIALIZER};
-
-	return sl_tasks_run(j->pool, j->n_workers, n, run_task, &r);
 }
 
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)

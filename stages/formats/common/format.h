@@ -97,13 +97,6 @@ struct sl_joined_file;
 struct sl_format;
 
 /*
- * What add packs is divided into tasks, which the threads of a pool take one after another. A
- * function makes the bytes of task t in memory of its thread, whose number is x - j->worker; another
- * one puts them.
- */
-typedef enum sl_status sl_join_task(struct sl_joined_file *j, struct sl_exec *x, uint32_t t);
-
-/*
  * A file with the survivors of all batches (output.joined) while it is made, in a format of
  * columns. Its rows arrive in blocks, so memory does not depend on their number. What is packed
  * goes to parts, which the caller stores.
@@ -115,7 +108,7 @@ struct sl_joined_file {
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
 	void *own;           /* of the format; cut by lay_out */
 	const struct sl_table *block; /* that add packs */
-	struct sl_exec *worker;       /* each has scratch of its own */
+	struct sl_exec *worker;       /* of the tasks that add packs by; each has its scratch */
 	uint32_t n_workers;           /* at least 1 */
 	struct sl_job_pool *pool;     /* NULL: the caller runs all tasks */
 	struct sl_written written;    /* by add; begin sets the columns */
@@ -139,14 +132,6 @@ static inline uint32_t sl_join_rows(uint64_t rows)
 
 /* Cuts j->worker from the arena, and so many bytes of scratch for each worker. */
 void sl_join_lay_out(struct sl_arena *a, struct sl_joined_file *j, size_t scratch);
-
-/*
- * Makes tasks 0 to n - 1, several at a time, and puts them in this order, one at a time, while those
- * after them are made. Each is put by the thread that has made it. put may be NULL. The status of
- * the first task that failed; none after it is put.
- */
-enum sl_status sl_join_run(
-	struct sl_joined_file *j, uint32_t n, sl_join_task *make, sl_join_task *put);
 
 struct sl_format_join {
 	/* The number of parts; NULL: one, which begins at byte `before` of the file. */

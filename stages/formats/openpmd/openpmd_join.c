@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "primitives/base/jobs.h"
 #include "primitives/files/files.h"
 #include "stages/formats/hdf5/hdf5.h"
 #include "stages/formats/openpmd/openpmd.h"
@@ -105,41 +106,45 @@ static struct sl_openpmd_stretch items_of(const struct sl_joined_file *j, const 
 }
 
 /* Task: makes a chunk of a column. */
-static enum sl_status make_chunk(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status make_chunk(void *joined, uint32_t worker, uint32_t t)
 {
+	const struct sl_joined_file *j = (const struct sl_joined_file *)joined;
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const struct join_task *task = &own->task[t];
 	const struct join_column *c = &own->column[task->k];
 	const struct sl_openpmd_stretch s = items_of(j, task);
 	struct sl_openpmd_chunk *chunk = &own->pieces.chunk[c->next + task->i];
-	uint8_t *bytes = own->bytes + (x - j->worker) * SL_OPENPMD_CHUNK_BYTES;
+	uint8_t *bytes = own->bytes + (size_t)worker * SL_OPENPMD_CHUNK_BYTES;
 
-	SL_TRY(sl_add_context(sl_openpmd_pack_chunk(x, j->run, &s, c->room, bytes, chunk),
+	SL_TRY(sl_add_context(
+		sl_openpmd_pack_chunk(&j->worker[worker], j->run, &s, c->room, bytes, chunk),
 		"column %s", sl_table_name(j->block, task->k)));
-	own->crc_of[x - j->worker] = sl_crc32(bytes, chunk->bytes);
+	own->crc_of[worker] = sl_crc32(bytes, chunk->bytes);
 	return SL_OK;
 }
 
 /* Puts the chunk. */
-static enum sl_status put_chunk(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status put_chunk(void *joined, uint32_t worker, uint32_t t)
 {
+	struct sl_joined_file *j = (struct sl_joined_file *)joined;
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const struct join_task *task = &own->task[t];
 	struct sl_openpmd_chunk *chunk = &own->pieces.chunk[own->column[task->k].next + task->i];
 
 	chunk->at = own->used;
 	own->used += chunk->bytes;
-	own->crc = sl_crc32_combine(own->crc, own->crc_of[x - j->worker], chunk->bytes);
+	own->crc = sl_crc32_combine(own->crc, own->crc_of[worker], chunk->bytes);
 	j->written.values += items_of(j, task).n;
 	return j->put(
-		j->context, 0, own->bytes + (x - j->worker) * SL_OPENPMD_CHUNK_BYTES, chunk->bytes);
+		j->context, 0, own->bytes + (size_t)worker * SL_OPENPMD_CHUNK_BYTES, chunk->bytes);
 }
 
 /*
  * Surveys a column: extends the box by positions. Before the first block, it is decided by the first
  * items of the column whether its chunks are shuffled.
  */
-static enum sl_status survey_column(struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
+static enum sl_status survey_column(
+	const struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	struct join_column *c = &own->column[k];
@@ -161,15 +166,16 @@ static enum sl_status survey_column(struct sl_joined_file *j, struct sl_exec *x,
 }
 
 /* Task: surveys a column, or adds some rows to the digests. */
-static enum sl_status survey(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status survey(void *joined, uint32_t worker, uint32_t t)
 {
+	const struct sl_joined_file *j = (const struct sl_joined_file *)joined;
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t from = (t - j->all.n_columns) * SURVEY_ROWS;
 	uint64_t digest[SL_COLUMN_COUNT] = {0};
 	struct sl_table rows = *j->block;
 
 	if (t < rows.n_columns)
-		return survey_column(j, x, t);
+		return survey_column(j, &j->worker[worker], t);
 	rows.n = rows.n - from < SURVEY_ROWS ? rows.n - from : SURVEY_ROWS;
 	for (uint32_t k = 0; k < rows.n_columns; k++)
 		if (!rows.column[k].constant)
@@ -210,10 +216,11 @@ static enum sl_status add(struct sl_joined_file *j)
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	const uint32_t n = j->block->n;
 
-	SL_TRY(sl_join_run(
-		j, j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey, NULL));
+	SL_TRY(sl_tasks_run(j->pool, j->n_workers,
+		j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey, j));
 	own->rows += n;
-	SL_TRY(sl_join_run(j, list_tasks(j), make_chunk, put_chunk));
+	SL_TRY(sl_tasks_in_order(
+		j->pool, j->n_workers, list_tasks(j), make_chunk, put_chunk, j));
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		own->column[k].next += chunks_in(&own->column[k], n);
 	return SL_OK;

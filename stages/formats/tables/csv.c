@@ -4,6 +4,7 @@
  *
  * A csv file has no checksum; manifest.jsonl has one for the files of a run.
  */
+#include "primitives/base/jobs.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/tables/tables.h"
 
@@ -98,28 +99,24 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	j->own = piece;
 }
 
-static struct piece *piece_of(const struct sl_joined_file *j, const struct sl_exec *x)
-{
-	return (struct piece *)j->own + (x - j->worker);
-}
-
 /* Task: makes a piece; before the first block, the first line. */
-static enum sl_status make_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status make_piece(void *joined, uint32_t worker, uint32_t t)
 {
-	struct piece *p = piece_of(j, x);
+	const struct sl_joined_file *j = (const struct sl_joined_file *)joined;
+	struct piece *p = (struct piece *)j->own + worker;
 	const uint32_t from = t * PIECE_ROWS;
 
 	p->bytes = j->block->n == 0 ? sl_csv_print_header(&j->all, p->text)
 	                            : sl_csv_print_rows(j->block, from,
 					      piece_rows(j->block->n - from), p->text);
-	return p->member ? sl_format_deflate(
-				   x, j->run, SL_GZIP, p->text, p->bytes, p->member, &p->bytes)
+	return p->member ? sl_format_deflate(&j->worker[worker], j->run, SL_GZIP, p->text, p->bytes, p->member, &p->bytes)
 	                 : SL_OK;
 }
 
-static enum sl_status put_piece(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status put_piece(void *joined, uint32_t worker, uint32_t t)
 {
-	const struct piece *p = piece_of(j, x);
+	struct sl_joined_file *j = (struct sl_joined_file *)joined;
+	const struct piece *p = (const struct piece *)j->own + worker;
 
 	if (j->block->n > 0)
 		j->written.values += piece_rows(j->block->n - t * PIECE_ROWS);
@@ -129,13 +126,13 @@ static enum sl_status put_piece(struct sl_joined_file *j, struct sl_exec *x, uin
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	j->written.columns = 1;
-	return sl_join_run(j, 1, make_piece, put_piece);
+	return sl_tasks_in_order(j->pool, j->n_workers, 1, make_piece, put_piece, j);
 }
 
 static enum sl_status add_join(struct sl_joined_file *j)
 {
-	return sl_join_run(
-		j, (uint32_t)sl_ceil_div(j->block->n, PIECE_ROWS), make_piece, put_piece);
+	return sl_tasks_in_order(j->pool, j->n_workers,
+		(uint32_t)sl_ceil_div(j->block->n, PIECE_ROWS), make_piece, put_piece, j);
 }
 
 static const struct sl_format_join join = {

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "primitives/base/jobs.h"
 #include "primitives/files/files.h"
 #include "stages/formats/common/common.h"
 #include "stages/formats/tables/tables.h"
@@ -89,23 +90,22 @@ static uint32_t rows_in(const struct sl_table *block, uint32_t i)
 }
 
 /* Makes stream t of the block: of all columns for the first rows, then for the next ones. */
-static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status make_stream(void *joined, uint32_t worker, uint32_t t)
 {
-	struct npz_stream *s = &((struct npz_join *)j->own)->stream[x - j->worker];
+	const struct sl_joined_file *j = (const struct sl_joined_file *)joined;
+	struct npz_stream *s = &((const struct npz_join *)j->own)->stream[worker];
 	const uint32_t k = t % j->block->n_columns, i = t / j->block->n_columns;
 	const struct sl_table_column *c = &j->block->column[k];
 	const uint32_t n = rows_in(j->block, i);
 	const size_t bytes = items_bytes(c, n);
-	struct sl_exec rest = *x;
+	struct sl_exec rest = j->worker[worker];
 	const void *items =
 		sl_npz_items(c, i * STREAM_ROWS, n, (uint8_t *)sl_cut(&rest.scratch, bytes));
 	struct sl_arena decoder = {.size = sl_deflate_join_scratch(bytes)};
 	enum sl_status status;
 
 	decoder.base = sl_cut(&rest.scratch, decoder.size);
-	status = sl_npz_deflate(
-		&rest, j->run, items, bytes, s->bytes, sl_deflate_most(bytes, 0, 1), &s->used);
-	/* fails if the stream has no bytes */
+	status = sl_format_deflate(&rest, j->run, SL_RAW, items, bytes, s->bytes, &s->used);
 	if (status == SL_OK)
 		status = sl_deflate_join(decoder, s->bytes, &s->used, bytes);
 	s->crc = sl_crc32(items, bytes);
@@ -113,10 +113,11 @@ static enum sl_status make_stream(struct sl_joined_file *j, struct sl_exec *x, u
 }
 
 /* Puts the stream. */
-static enum sl_status put_stream(struct sl_joined_file *j, struct sl_exec *x, uint32_t t)
+static enum sl_status put_stream(void *joined, uint32_t worker, uint32_t t)
 {
+	struct sl_joined_file *j = (struct sl_joined_file *)joined;
 	struct npz_join *own = (struct npz_join *)j->own;
-	const struct npz_stream *s = &own->stream[x - j->worker];
+	const struct npz_stream *s = &own->stream[worker];
 	const uint32_t k = t % j->block->n_columns, n = rows_in(j->block, t / j->block->n_columns);
 	struct sl_npz_piece *piece = &own->pieces.piece[k];
 
@@ -131,8 +132,9 @@ static enum sl_status add(struct sl_joined_file *j)
 	struct npz_join *own = (struct npz_join *)j->own;
 	const uint32_t columns = j->block->n_columns;
 
-	SL_TRY(sl_join_run(j, columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS),
-		make_stream, put_stream));
+	SL_TRY(sl_tasks_in_order(j->pool, j->n_workers,
+		columns * (uint32_t)sl_ceil_div(j->block->n, STREAM_ROWS), make_stream, put_stream,
+		j));
 	/* after the last row the stream of each column ends */
 	for (uint32_t k = 0; k < columns && j->written.values == columns * j->rows; k++) {
 		SL_TRY(j->put(j->context, k, sl_deflate_end, sizeof(sl_deflate_end)));

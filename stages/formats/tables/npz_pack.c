@@ -65,20 +65,6 @@ const void *sl_npz_items(const struct sl_table_column *c, uint32_t from, uint32_
 	return c->constant || n == 0 ? room : (const uint8_t *)c->data + from * item;
 }
 
-enum sl_status sl_npz_deflate(struct sl_exec *x, const struct sl_file_facts *run, const void *items,
-	size_t bytes, void *out, size_t size, size_t *got)
-{
-	const struct sl_deflate_job job = {.in = items,
-		.in_bytes = bytes,
-		.out = out,
-		.out_size = size,
-		.out_bytes = got,
-		.level = run->level,
-		.wrapper = SL_RAW};
-
-	return sl_deflate(run->deflate, x, &job);
-}
-
 /* The largest stream with which the array is shorter than stored. */
 static size_t gain_bytes(size_t items)
 {
@@ -94,11 +80,17 @@ static enum sl_status pack_items(
 	struct npz_packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
 {
 	struct sl_packed *p = w->p;
-	const size_t size = gain_bytes(bytes);
 	size_t got = 0;
+	const struct sl_deflate_job job = {.in = items,
+		.in_bytes = bytes,
+		.out = p->bytes + p->used,
+		.out_size = gain_bytes(bytes),
+		.out_bytes = &got,
+		.level = w->run->level,
+		.wrapper = SL_RAW};
 
-	if (size > 0)
-		SL_TRY(sl_npz_deflate(&w->x, w->run, items, bytes, p->bytes + p->used, size, &got));
+	if (job.out_size > 0)
+		SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
 	if (got == 0)
 		memcpy(p->bytes + p->used, items, bytes);
 	*w->next++ = (struct sl_npz_piece){.column = c->column,

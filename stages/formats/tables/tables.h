@@ -145,10 +145,6 @@ enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 /* Items of a column from row from on; those of a constant column are made in room. */
 const void *sl_npz_items(const struct sl_table_column *c, uint32_t from, uint32_t n, uint8_t *room);
 
-/* Compresses items to a stream of at most size bytes. *got is 0 if it does not fit. */
-enum sl_status sl_npz_deflate(struct sl_exec *x, const struct sl_file_facts *run, const void *items,
-	size_t bytes, void *out, size_t size, size_t *got);
-
 extern const struct sl_format_join sl_npz_join; /* npz_join.c */
 
 /* --- npz_read --------------------------------------------------------------------------------- */
