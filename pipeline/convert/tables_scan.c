@@ -33,16 +33,10 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 {
 	const struct sl_format *format = sl_format_of(path);
 	char folder[SL_PATH_BYTES];
-	struct sl_arena a = {0};
 
-	if (c->of_lists) { /* a list is decoded twice: first to measure the memory of its columns */
-		SL_TRY(sl_add_context(
-			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path));
-		SL_TRY(sl_memory_get(SL_HOST, a.used, &s->block));
-		a = (struct sl_arena){s->block, 0, a.used};
+	if (c->of_lists)
 		return sl_add_context(
-			sl_mcpl_table(file->at, file->bytes, &a, &s->table, &c->lost), "%s", path);
-	}
+			sl_mcpl_load(file->at, file->bytes, &c->lost, &s->table, &s->block), "%s", path);
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_columns(path, NULL, s);

@@ -31,17 +31,6 @@ static enum sl_status unpack(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
-static enum sl_status load(
-	const void *file, size_t bytes, struct sl_mcpl_reading *r, struct sl_table *t, void **block)
-{
-	struct sl_arena a = {0};
-
-	SL_TRY(sl_mcpl_table(file, bytes, &a, t, r));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, block));
-	a = (struct sl_arena){*block, 0, a.used};
-	return sl_mcpl_table(file, bytes, &a, t, r);
-}
-
 enum sl_status sl_py_mcpl_load(
 	const void *file, size_t bytes, struct sl_mcpl_reading *r, struct sl_table *t, void **block)
 {
@@ -55,11 +44,7 @@ enum sl_status sl_py_mcpl_load(
 	r->pool = &pool;
 	s = unpack(&pool, file, bytes, &image, &size);
 	if (s == SL_OK)
-		s = load(image ? image : file, image ? size : bytes, r, t, block);
+		s = sl_mcpl_load(image ? image : file, image ? size : bytes, r, t, block);
 	sl_job_pool_close(&pool);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, *block);
-		*block = NULL;
-	}
 	return s;
 }

@@ -207,6 +207,9 @@ enum sl_status sl_mcpl_head_read(
 	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
 void sl_mcpl_head_free(struct sl_mcpl_head *h);
 
+/* The same of a stream just opened, which is at its first record then. */
+enum sl_status sl_mcpl_head_take(struct sl_mcpl_stream *s, struct sl_mcpl_head *h);
+
 /* Reads the header and frees it: SL_OK if sl_mcpl_head_read() accepts it. */
 enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
 
@@ -334,6 +337,10 @@ struct sl_mcpl_reading {
  */
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_reading *r);
+
+/* The same to memory that it allocates: *block, which the caller frees; NULL after a failure. */
+enum sl_status sl_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_reading *r,
+	struct sl_table *t, void **block);
 
 /* Columns that a header can state once for all particles. */
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };

@@ -108,26 +108,35 @@ static enum sl_status check_sums(const struct sl_mcpl_head *h)
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_head_read(
-	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+enum sl_status sl_mcpl_head_take(struct sl_mcpl_stream *s, struct sl_mcpl_head *h)
 {
-	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 	char unknown[SL_MCPL_VALUE_BYTES + 1];
 	enum sl_status status;
 
 	*h = (struct sl_mcpl_head){0};
-	*recovered = false;
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = copy_header(&s, h);
-	*recovered = s.recovered;
+	status = copy_header(s, h);
 	if (status == SL_OK)
 		status = check_sums(h);
 	if (status != SL_OK)
 		sl_mcpl_head_free(h);
 	/* the writer ended early, so the records stand for an unknown part of what was simulated */
 	sl_mcpl_print_value(-1, unknown);
-	if (status == SL_OK && *recovered)
+	if (status == SL_OK && s->recovered)
 		list_sums(h, NULL, unknown);
+	return status;
+}
+
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+{
+	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
+	enum sl_status status;
+
+	*h = (struct sl_mcpl_head){0};
+	*recovered = false;
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	status = sl_mcpl_head_take(&s, h);
+	*recovered = s.recovered;
 	return status;
 }
 

@@ -180,47 +180,38 @@ static bool agrees(const struct sl_mcpl_header *h, sl_column_set set)
 	       h->comments >= 3u + h->flags;
 }
 
-/* Reads all strings. *set: the columns that the last comment lists. */
-static enum sl_status read_header(struct sl_mcpl_stream *s, sl_column_set *set)
+/*
+ * Whether it is a file of this program: by the comment that lists the columns, which only this
+ * program writes. Sets *set to these columns.
+ */
+static enum sl_status check_own(const struct sl_mcpl_stream *s, const struct sl_mcpl_head *head,
+	size_t file_bytes, sl_column_set *set)
 {
-	static const char columns[] = SL_MCPL_COLUMNS;
-	char text[TEXT_BYTES];
-	uint32_t length;
+	const uint8_t *at = head->bytes + sl_mcpl_put_fixed(NULL, &head->fixed);
+	struct sl_mcpl_string text = sl_mcpl_next_string(&at);
+	char list[TEXT_BYTES];
 
 	*set = 0;
-	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	if (strncmp(text, SL_MCPL_SOURCE, strlen(SL_MCPL_SOURCE)) != 0)
+	if (!sl_mcpl_begins_with(&text, SL_MCPL_SOURCE))
 		return damaged("its source is another program");
-	for (uint32_t i = 0; i < s->header.comments; i++)
-		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	if (length < sizeof(text) && strncmp(text, columns, strlen(columns)) == 0)
-		*set = columns_of(text + strlen(columns));
+	for (uint32_t i = 0; i < head->fixed.comments; i++)
+		text = sl_mcpl_next_string(&at);
+	if (text.length < sizeof(list) && sl_mcpl_begins_with(&text, SL_MCPL_COLUMNS)) {
+		memcpy(list, text.at, text.length);
+		list[text.length] = '\0';
+		*set = columns_of(list + strlen(SL_MCPL_COLUMNS));
+	}
 	if (!agrees(&s->header, *set))
 		return damaged("its last comment lists columns that do not agree with the header");
-	for (uint64_t i = 0; i < 2 * (uint64_t)s->header.blobs; i++)
-		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	return sl_mcpl_begin(s);
+	return s->recovered || s->header.particles > UINT32_MAX ||
+	                       is_too_small(&s->header, file_bytes)
+	               ? damaged("its header counts other particles than the file has")
+	               : SL_OK;
 }
 
-/*
- * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it
- * was made of (mcpl.h): all but its own three or four comments and its own blob.
- */
-static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_reading *r)
+/* What the particles of a file of this program lose when they are read. */
+static void mark_rounded(const struct sl_mcpl_header *h, struct sl_table *t)
 {
-	const struct sl_mcpl_header *h = &s->header;
-	sl_column_set set;
-	bool more;
-
-	SL_TRY(read_header(s, &set));
-	if (s->recovered || h->particles > UINT32_MAX || is_too_small(h, file_bytes))
-		return damaged("its header counts other particles than the file has");
-	t->n = (uint32_t)h->particles;
-	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
-	r->comments = h->comments - 3 - h->flags;
-	r->blobs = h->blobs - 1;
-	add_columns(h, set, r->wide, a, t);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const enum sl_column c = t->column[k].column;
 
@@ -228,11 +219,6 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 			(c >= SL_COLUMN_u && c <= SL_COLUMN_w) ||
 			(h->single && (c == SL_COLUMN_energy || c == SL_COLUMN_time));
 	}
-	if (!a->base)
-		return SL_OK;
-	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, t, r, &more));
-	return more ? damaged("bytes follow its last particle") : SL_OK;
 }
 
 /* --- files of any program --------------------------------------------------------------------- */
@@ -256,64 +242,88 @@ static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_by
 	return SL_OK;
 }
 
-/* Reads a file of any program; its strings are skipped, so all of them are lost. */
-static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_reading *r)
+/* The columns that the records of a file of another program fill. */
+static sl_column_set columns_in(const struct sl_mcpl_header *h)
 {
-	const struct sl_mcpl_header *h = &s->header;
-
-	SL_TRY(sl_mcpl_skip_head(s));
-	SL_TRY(check_count(h, file_bytes));
-	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
-	t->n = (uint32_t)h->particles;
-	add_columns(h,
-		EVERY_RECORD | (h->flags ? SL_BIT(SL_COLUMN_userflags) : 0) |
-			(h->polarised ? SL_MCPL_POLARISATION : 0),
-		r->wide, a, t);
-	r->recovered = s->recovered;
-	r->comments = h->comments;
-	r->blobs = h->blobs;
-	if (a->base) {
-		SL_TRY(sl_format_check_columns(a));
-		SL_TRY(read_rows(s, t, r, &r->trailing));
-		r->trailing = r->trailing && !s->recovered;
-	}
-	r->digits = !h->single && !r->wide; /* of directions, energies and times too */
-	return SL_OK;
+	return EVERY_RECORD | (h->flags ? SL_BIT(SL_COLUMN_userflags) : 0) |
+	       (h->polarised ? SL_MCPL_POLARISATION : 0);
 }
 
 /* --- the interface ---------------------------------------------------------------------------- */
 
-/* Reads a file; own: by the comment that lists the columns, which only this program writes. */
-static enum sl_status read_file(const void *file, size_t bytes, bool own, struct sl_arena *a,
+/*
+ * Reads a file of this program, or, if any is set, of any program. Lost are comments and blobs: of a
+ * file of this program all but its own three or four comments and its own blob (mcpl.h).
+ */
+static enum sl_status read_file(const void *file, size_t bytes, bool any, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_reading *r)
 {
 	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
+	SL_CLOSED_BY(sl_mcpl_head_free) struct sl_mcpl_head head = {.bytes = NULL};
+	const struct sl_mcpl_header *h = &s.header;
+	enum sl_status status;
+	sl_column_set set;
+	bool own, more;
 
 	*t = (struct sl_table){0};
 	*r = (struct sl_mcpl_reading){.wide = r->wide, .pool = r->pool};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	r->wide = r->wide && !s.header.single;
-	return (own ? read_own : read_list)(&s, bytes, a, t, r);
+	r->wide = r->wide && !h->single;
+	SL_TRY(sl_mcpl_head_take(&s, &head));
+	status = check_own(&s, &head, bytes, &set);
+	own = status == SL_OK;
+	if (!own)
+		SL_TRY(any ? check_count(h, bytes) : status);
+	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
+	t->n = (uint32_t)h->particles;
+	add_columns(h, own ? set : columns_in(h), r->wide, a, t);
+	if (own)
+		mark_rounded(h, t);
+	r->recovered = s.recovered;
+	r->comments = h->comments - (own ? 3u + h->flags : 0);
+	r->blobs = h->blobs - own;
+	if (a->base) {
+		SL_TRY(sl_format_check_columns(a));
+		SL_TRY(read_rows(&s, t, r, &more));
+		if (own && more)
+			return damaged("bytes follow its last particle");
+		r->trailing = more && !s.recovered;
+	}
+	if (!own)
+		r->digits = !h->single && !r->wide; /* of directions, energies and times too */
+	return SL_OK;
 }
 
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
 	struct sl_mcpl_reading r = {0};
 
-	return read_file(file, bytes, true, a, t, &r);
+	return read_file(file, bytes, false, a, t, &r);
 }
 
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_reading *r)
 {
-	struct sl_arena measure = {0}; /* the header decides; records are not read */
-	const bool wide = r->wide;
-	enum sl_status status = read_file(file, bytes, true, &measure, t, r);
+	return read_file(file, bytes, true, a, t, r);
+}
 
-	if (status != SL_OK && status != SL_BAD_INPUT)
-		return status;
-	SL_TRY(sl_mcpl_head_check(file, bytes));
+enum sl_status sl_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_reading *r,
+	struct sl_table *t, void **block)
+{
+	const bool wide = r->wide;
+	struct sl_arena a = {0};
+	enum sl_status s = read_file(file, bytes, true, &a, t, r); /* measures */
+
+	*block = NULL;
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, a.used, block);
+	a = (struct sl_arena){*block, 0, a.used};
 	r->wide = wide;
-	return read_file(file, bytes, status == SL_OK, a, t, r);
+	if (s == SL_OK)
+		s = read_file(file, bytes, true, &a, t, r);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, *block);
+		*block = NULL;
+	}
+	return s;
 }

@@ -161,12 +161,12 @@ static enum sl_status openmc_particle(
 enum { PHOTON = 22, NEEDED = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) };
 
 /* Fails with the columns that a particle needs and the file lacks. */
-static enum sl_status check_columns(const struct sl_particle_table *t)
+static enum sl_status check_columns(const struct sl_table *t)
 {
 	char names[128] = "";
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS((sl_column_set)NEEDED, c) && !t->at[c]) {
+		if (SL_HAS((sl_column_set)NEEDED, c) && !sl_table_find(t, (enum sl_column)c)) {
 			size_t used = strlen(names);
 
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
@@ -180,65 +180,45 @@ static enum sl_status check_columns(const struct sl_particle_table *t)
 		names);
 }
 
-/* The value of a column in row i; 0 without the column. */
-static double value(const struct sl_particle_table *t, enum sl_column column, uint64_t i)
-{
-	uint64_t row = SL_HAS(t->constants, column) ? 0 : i;
-
-	if (!t->at[column])
-		return 0;
-	return sl_column_value(
-		column, (const char *)t->at[column] + row * sl_column_facts[column].bytes);
-}
-
-/* The value of a column that is equal in all rows; 0 for other columns. */
-static double constant(const struct sl_particle_table *t, enum sl_column column)
-{
-	return SL_HAS(t->constants, column) ? value(t, column, 0) : 0;
-}
-
 /* Numbers have 4 bytes. What is constant in the file is common to all particles. */
 static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 {
 	struct sl_particle_table *t = &s->table;
+	const struct sl_particle *constant = &t->rows.constant;
 
 	(void)path;
 	SL_TRY(sl_format_load(
 		s->format->read, s->file.at, s->file.bytes, &t->table, &t->block, &s->memory));
-	for (uint32_t k = 0; k < t->table.n_columns; k++) {
-		const struct sl_table_column *c = &t->table.column[k];
-
-		t->at[c->column] = c->data;
-		t->constants |= c->constant ? SL_BIT(c->column) : 0;
-	}
-	SL_TRY(check_columns(t));
+	SL_TRY(check_columns(&t->table));
+	t->rows = sl_mcpl_rows_of(&t->table);
+	if (!sl_table_find(&t->table, SL_COLUMN_pdg))
+		t->rows.constant.pdg = PHOTON;
 	s->fields = (struct sl_mcpl_header){.particles = t->table.n,
-		.flags = t->at[SL_COLUMN_userflags] != NULL,
-		.polarised =
-			t->at[SL_COLUMN_pol_x] && t->at[SL_COLUMN_pol_y] && t->at[SL_COLUMN_pol_z],
+		.flags = sl_table_find(&t->table, SL_COLUMN_userflags) != NULL,
+		.polarised = sl_table_find(&t->table, SL_COLUMN_pol_x) &&
+	                     sl_table_find(&t->table, SL_COLUMN_pol_y) &&
+	                     sl_table_find(&t->table, SL_COLUMN_pol_z),
 		.single = true,
-		.pdg = t->at[SL_COLUMN_pdg] ? (int32_t)constant(t, SL_COLUMN_pdg) : PHOTON,
-		.weight = constant(t, SL_COLUMN_weight)};
+		.pdg = constant->pdg,
+		.weight = (double)constant->weight};
 	s->unread = "its other columns (such as id and fate) are not read";
 	return SL_OK;
 }
 
 static enum sl_status table_particle(
-	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *to)
 {
-	const struct sl_particle_table *t = &s->table;
+	const struct sl_particle p = sl_mcpl_row(&s->table.rows, i);
 
-	*p = (struct sl_mcpl_particle){.position = {value(t, SL_COLUMN_x, i),
-					       value(t, SL_COLUMN_y, i), value(t, SL_COLUMN_z, i)},
-		.direction = {value(t, SL_COLUMN_u, i), value(t, SL_COLUMN_v, i),
-			value(t, SL_COLUMN_w, i)},
-		.polarisation = {value(t, SL_COLUMN_pol_x, i), value(t, SL_COLUMN_pol_y, i),
-			value(t, SL_COLUMN_pol_z, i)},
-		.energy = value(t, SL_COLUMN_energy, i) / SL_MCPL_KEV,
-		.time = value(t, SL_COLUMN_time, i) / SL_MCPL_NS,
-		.weight = value(t, SL_COLUMN_weight, i),
-		.pdg = t->at[SL_COLUMN_pdg] ? (int32_t)value(t, SL_COLUMN_pdg, i) : PHOTON,
-		.flags = (uint32_t)value(t, SL_COLUMN_userflags, i)};
+	*to = (struct sl_mcpl_particle){
+		.position = {(double)p.x, (double)p.y, (double)p.z},
+		.direction = {(double)p.u, (double)p.v, (double)p.w},
+		.polarisation = {(double)p.pol_x, (double)p.pol_y, (double)p.pol_z},
+		.energy = (double)p.energy / SL_MCPL_KEV,
+		.time = (double)p.time / SL_MCPL_NS,
+		.weight = (double)p.weight,
+		.pdg = p.pdg,
+		.flags = p.userflags};
 	return SL_OK;
 }
 

@@ -182,9 +182,8 @@ enum sl_status sl_openmc_particle(
 /* The columns of a file, in memory. */
 struct sl_particle_table {
 	struct sl_table table;
-	void *block;                     /* memory of the columns */
-	const void *at[SL_COLUMN_COUNT]; /* the items of a column; NULL: there is none */
-	sl_column_set constants;         /* set of columns with one item for all rows */
+	void *block; /* memory of the columns */
+	struct sl_mcpl_rows rows;
 };
 
 /* --- topas ------------------------------------------------------------------------------------ */
