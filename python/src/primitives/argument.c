@@ -2,6 +2,7 @@
 #include "python/src/primitives/primitives.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "python/src/arrays/arrays.h"
@@ -15,23 +16,30 @@ bool sl_py_refuse(enum sl_status s)
 
 /* --- where a call runs ------------------------------------------------------------------------ */
 
-/* A device that is named must be that of the array. */
-static bool check_device(const struct sl_py_call *c)
+/* The number of a CUDA device, 0 of "cuda"; -1: the text names none. */
+static int cuda_number(const char *device)
 {
-	int number = c->device ? sl_py_cuda_number(c->device) : c->number;
+	const char *digits = device + strlen("cuda:");
 
-	if (number == c->number || (c->device && strcmp(c->device, "cuda") == 0))
-		return true;
-	return sl_py_refuse(sl_fail(SL_USAGE,
-		"device: '%s' is not where the array is, which is cuda:%d; leave device out, or copy the "
-		"array",
-		c->device, c->number));
+	if (strcmp(device, "cuda") == 0)
+		return 0;
+	if (strncmp(device, "cuda:", strlen("cuda:")) != 0 || strlen(digits) < 1 ||
+		strlen(digits) > 4 || strspn(digits, "0123456789") != strlen(digits))
+		return -1;
+	return (int)strtol(digits, NULL, 10);
 }
 
-static bool take_stream(struct sl_py_call *c, PyObject *stream)
+/* An array of a device: one that is named must be that of the array. */
+static bool place_there(struct sl_py_call *c, PyObject *stream)
 {
 	unsigned long long number = 0;
 
+	if (c->device && strcmp(c->device, "cuda") != 0 && cuda_number(c->device) != c->number)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"device: '%s' is not where the array is, which is cuda:%d; leave device out, or copy the "
+			"array",
+			c->device, c->number));
+	c->on_device = c->resident = true;
 	c->waits = stream == Py_None;
 	if (!c->waits)
 		number = PyLong_AsUnsignedLongLong(stream);
@@ -45,17 +53,24 @@ bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream)
 
 	if (where == SL_PY_NOWHERE)
 		return false;
-	c->resident = where == SL_PY_ON_CUDA;
-	if (c->resident)
-		return check_device(c) && take_stream(c, stream);
+	if (where == SL_PY_ON_CUDA)
+		return place_there(c, stream);
 	if (stream != Py_None) {
 		PyErr_SetString(PyExc_ValueError,
 			"stream: the array is in memory of the host, which has no stream; pass None");
 		return false;
 	}
-	c->resident = c->emulated = where == SL_PY_ON_EMULATED && sl_py_call_is_emulated(c);
 	c->waits = true;
-	return true;
+	c->on_device = c->device != NULL;
+	c->emulated = c->on_device && strcmp(c->device, "emulated") == 0;
+	c->resident = c->emulated && where == SL_PY_ON_EMULATED;
+	if (!c->resident)
+		c->number = c->on_device && !c->emulated ? cuda_number(c->device) : 0;
+	return c->number >= 0 ||
+	       sl_py_refuse(sl_fail(SL_USAGE,
+		       "device: '%s' is not a device; leave it out for the host, or use 'emulated', "
+		       "'cuda' or 'cuda:1'",
+		       c->device));
 }
 
 /* --- arrays ----------------------------------------------------------------------------------- */
@@ -175,11 +190,11 @@ bool sl_py_run(struct sl_py_call *c)
 	enum sl_status s = SL_OK;
 
 	Py_BEGIN_ALLOW_THREADS
-	if (sl_py_call_needs_device(c))
-		s = sl_py_turn_share(sl_py_call_is_emulated(c));
+	if (c->on_device)
+		s = sl_py_turn_share(c->emulated);
 	if (s == SL_OK) {
 		s = sl_py_call_run(c);
-		if (sl_py_call_needs_device(c))
+		if (c->on_device)
 			sl_py_turn_unshare();
 	}
 	Py_END_ALLOW_THREADS

@@ -2,8 +2,6 @@
 #include "python/src/primitives/primitives.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- scratch of the host ---------------------------------------------------------------------- */
 
@@ -72,7 +70,7 @@ static const char *default_backend(enum sl_primitive p, bool device)
 static enum sl_status find(const struct sl_py_call *c, const struct sl_backend **b)
 {
 	const char *name = c->backend;
-	bool device = sl_py_call_needs_device(c);
+	const bool device = c->on_device;
 
 	name = name ? name : default_backend(c->primitive, device);
 	if (sl_find(c->primitive, name, b) != SL_OK)
@@ -148,55 +146,9 @@ static enum sl_status run_on_host(struct sl_py_call *c)
 
 /* --- on a device ------------------------------------------------------------------------------ */
 
-/* Cuts the memory of the operands and the scratch; called twice, first to measure. */
-static void lay_out(
-	struct sl_py_call *c, const struct sl_backend *b, struct sl_arena *a, struct sl_exec *x)
-{
-	for (int i = 0; i < c->n_operands; i++)
-		c->operand[i].at = sl_cut(a, c->operand[i].bytes);
-	x->scratch.used = 0;
-	x->scratch.size = sl_scratch(b, &c->shape);
-	x->scratch.base = sl_cut(a, x->scratch.size);
-}
-
-/* Copies the inputs, queues the work, and copies the outputs. */
-static enum sl_status queue(struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
-{
-	struct sl_py_operand *o = c->operand;
-
-	for (int i = 0; i < c->n_operands; i++)
-		if (o[i].in && o[i].bytes > 0)
-			SL_TRY(sl_copy(o[i].at, o[i].host, o[i].bytes, x->stream));
-	SL_TRY(call_primitive(c, b, x));
-	SL_TRY(sl_stream_wait(x->stream)); /* if the work failed, the outputs stay as they are */
-	for (int i = 0; i < c->n_operands; i++)
-		if (o[i].out && o[i].bytes > 0)
-			SL_TRY(sl_copy(o[i].host, o[i].at, o[i].bytes, x->stream));
-	return sl_stream_wait(x->stream);
-}
-
-static enum sl_status run_in(struct sl_py_call *c, const struct sl_backend *b, struct sl_exec *x)
-{
-	struct sl_arena a = {0};
-	void *block;
-	enum sl_status s;
-
-	lay_out(c, b, &a, x);
-	SL_TRY(sl_memory_get(SL_DEVICE, a.used, &block));
-	a = (struct sl_arena){block, 0, a.used};
-	lay_out(c, b, &a, x);
-	s = queue(c, b, x);
-	if (s != SL_OK)
-		(void)sl_stream_wait(x->stream); /* nothing may use the memory any more */
-	sl_memory_give(SL_DEVICE, block);
-	return s;
-}
-
-/* --- on arrays of a device -------------------------------------------------------------------- */
-
 /*
- * Sets the addresses of the operands, and takes blocks for those that have no array: new arrays,
- * and numbers that are copied to the host.
+ * Sets the addresses of the operands, and takes blocks for those that have no array there: new
+ * arrays, numbers that are copied to the host, and copies of arrays of the host.
  */
 static enum sl_status take_operands(struct sl_py_call *c)
 {
@@ -206,6 +158,8 @@ static enum sl_status take_operands(struct sl_py_call *c)
 		if (!o->on_device) {
 			SL_TRY(sl_block_take(o->bytes, c->stream, &o->block));
 			o->at = o->block->data;
+			if (o->in && o->host && o->bytes > 0)
+				SL_TRY(sl_copy(o->at, o->host, o->bytes, c->stream));
 			continue;
 		}
 		o->at = (void *)(uintptr_t)o->array.data;
@@ -214,30 +168,29 @@ static enum sl_status take_operands(struct sl_py_call *c)
 	return SL_OK;
 }
 
-/* After the work: copies numbers to the host and waits, or marks the new arrays. */
+/* After the work: copies to the host and waits, or marks the new arrays. */
 static enum sl_status finish(struct sl_py_call *c)
 {
+	if (!c->resident) /* if the work failed, the outputs stay as they are */
+		SL_TRY(sl_stream_wait(c->stream));
 	for (int i = 0; i < c->n_operands; i++) {
 		struct sl_py_operand *o = &c->operand[i];
 
-		if (o->host)
+		if (o->host && o->out && o->bytes > 0)
 			SL_TRY(sl_copy(o->host, o->at, o->bytes, c->stream));
-		else if (o->block && !c->waits)
+		else if (!o->host && o->block && !c->waits)
 			SL_TRY(sl_block_mark(o->block, c->stream));
 	}
 	return c->waits ? sl_stream_wait(c->stream) : SL_OK;
 }
 
-static enum sl_status run_resident(struct sl_py_call *c)
+/* With the device selected, and a stream. */
+static enum sl_status run_in(struct sl_py_call *c, const struct sl_backend *b)
 {
 	struct sl_exec x = {.space = SL_DEVICE, .stream = c->stream};
 	struct sl_device_block *scratch = NULL;
-	const struct sl_backend *b;
 	enum sl_status s;
-	int before;
 
-	SL_TRY(find(c, &b));
-	SL_TRY(sl_device_select(c->number, &before));
 	x.scratch.size = sl_scratch(b, &c->shape);
 	s = sl_block_take(x.scratch.size, c->stream, &scratch);
 	if (s == SL_OK) {
@@ -247,58 +200,30 @@ static enum sl_status run_resident(struct sl_py_call *c)
 	if (s == SL_OK)
 		s = call_primitive(c, b, &x);
 	sl_block_give_on(scratch, c->stream);
-	if (s == SL_OK)
-		s = finish(c);
-	sl_device_restore(before);
-	return s;
-}
-
-/* --- where a call runs ------------------------------------------------------------------------ */
-
-int sl_py_cuda_number(const char *device)
-{
-	const char *digits = device + strlen("cuda:");
-
-	if (strcmp(device, "cuda") == 0)
-		return 0;
-	if (strncmp(device, "cuda:", strlen("cuda:")) != 0 || strlen(digits) < 1 ||
-		strlen(digits) > 4 || strspn(digits, "0123456789") != strlen(digits))
-		return -1;
-	return (int)strtol(digits, NULL, 10);
-}
-
-bool sl_py_call_is_emulated(const struct sl_py_call *c)
-{
-	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
+	return s == SL_OK ? finish(c) : s;
 }
 
 static enum sl_status run_on_device(struct sl_py_call *c)
 {
-	const int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
-	struct sl_exec x = {.space = SL_DEVICE};
 	const struct sl_backend *b;
 	enum sl_status s;
 	int before;
 
-	if (number < 0)
-		return sl_fail(SL_USAGE,
-			"device: '%s' is not a device; leave it out for the host, or use 'emulated', "
-			"'cuda' or 'cuda:1'",
-			c->device);
-	SL_TRY(sl_device_select(number, &before));
+	SL_TRY(sl_device_select(c->number, &before));
 	s = find(c, &b);
+	if (s == SL_OK && !c->resident)
+		s = sl_stream_make(&c->stream);
 	if (s == SL_OK)
-		s = sl_stream_make(&x.stream);
-	if (s == SL_OK)
-		s = run_in(c, b, &x);
-	sl_stream_free(x.stream);
+		s = run_in(c, b);
+	if (s != SL_OK && !c->resident)
+		(void)sl_stream_wait(c->stream); /* nothing may use arrays of the host any more */
+	if (!c->resident)
+		sl_stream_free(c->stream);
 	sl_device_restore(before);
 	return s;
 }
 
 enum sl_status sl_py_call_run(struct sl_py_call *c)
 {
-	if (c->resident)
-		return run_resident(c);
-	return c->device ? run_on_device(c) : run_on_host(c);
+	return c->on_device ? run_on_device(c) : run_on_host(c);
 }

@@ -64,12 +64,13 @@ union sl_py_primitive_job {
 struct sl_py_call {
 	enum sl_primitive primitive;
 	const char *backend; /* NULL: the fastest of the host or of the device */
-	const char *device;  /* NULL: the host; emulated, cuda or cuda:N */
+	const char *device;  /* NULL: where the arrays are; emulated, cuda or cuda:N */
 	/*
-	 * The arrays are on that device. The work is queued on stream; waits: until it is done,
-	 * else the blocks that are taken are marked (sl_block_mark()).
+	 * on_device: the call runs there, on the device with that number or on the emulated one.
+	 * resident: the arrays are there, too. The work is queued on stream; waits: until it is
+	 * done, else the blocks that are taken are marked (sl_block_mark()).
 	 */
-	bool resident, emulated, waits;
+	bool on_device, resident, emulated, waits;
 	int number;
 	sl_stream stream;
 	struct sl_shape shape;
@@ -79,24 +80,12 @@ struct sl_py_call {
 	union sl_py_primitive_job job; /* without the addresses of the operands */
 };
 
-/* The number of a CUDA device, 0 of "cuda"; -1: the text names none. */
-int sl_py_cuda_number(const char *device);
-
-/* Whether the call runs on the emulated device. */
-bool sl_py_call_is_emulated(const struct sl_py_call *c);
-
 /*
  * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen
  * (sl_py_turn_share()). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot
  * be used.
  */
 enum sl_status sl_py_call_run(struct sl_py_call *c);
-
-/* Does the call run on a device? */
-static inline bool sl_py_call_needs_device(const struct sl_py_call *c)
-{
-	return c->resident || c->device != NULL;
-}
 
 /* In a fork of the process, another thread may have had the scratch. */
 void sl_py_call_reset(void);
@@ -109,7 +98,7 @@ bool sl_py_refuse(enum sl_status s);
 /*
  * Decides by the first array where the call runs: on the device of the array, or where c->device
  * says. stream is None, or a number. False with an exception: ValueError if the host is given a
- * stream.
+ * stream; sluice.Error if c->device is no device, or not that of the array.
  */
 bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream);
 
