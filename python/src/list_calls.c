@@ -22,28 +22,28 @@ static bool check_dimensions(const char *name, int ndim)
 }
 
 /*
- * Takes the array of a dict with that name, if there is one. An array may run code in Python, so
- * the dict must be a copy that no such code can change. False with an exception.
+ * Takes the array of a dict with the name of a column, if there is one. An array may run code in
+ * Python, so the dict must be a copy that no such code can change. False with an exception.
  */
 static bool take_column(
-	PyObject *dict, const char *name, struct sl_py_input *in, struct sl_py_array *array)
+	PyObject *dict, int column, struct sl_py_input *in, struct sl_py_table *table)
 {
-	SL_PY_OWNED PyObject *key = PyUnicode_FromString(name);
-	PyObject *value = key ? PyDict_GetItemWithError(dict, key) : NULL;
+	const char *name = sl_column_facts[column].name;
+	PyObject *value = PyDict_GetItemString(dict, name);
 
-	if (PyErr_Occurred() || (value && !sl_py_input_take(value, name, false, in)))
+	if (value && !sl_py_input_take(value, name, false, &in[column]))
 		return false;
-	*array = in->at.array;
-	return check_dimensions(name, in->at.ndim);
+	table->column[column] = in[column].at.array;
+	return check_dimensions(name, in[column].at.ndim);
 }
 
 /* --- write_mcpl ------------------------------------------------------------------------------- */
 
-/* Takes the arrays of a dict by the names of fields. False with an exception. */
+/* Takes the columns of a list. False with an exception. */
 static bool take_fields(PyObject *fields, struct sl_py_mcpl *l, struct sl_py_input *in)
 {
-	for (int f = 0; f < SL_PY_FIELDS; f++)
-		if (!take_column(fields, sl_py_field_name[f], &in[f], &l->field[f]))
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(SL_MCPL_LIST, c) && !take_column(fields, c, in, &l->table))
 			return false;
 	return true;
 }
@@ -77,7 +77,7 @@ static bool take_headers(PyObject *tuple, struct sl_mcpl_metadata **made)
 
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 {
-	struct sl_py_input in[SL_PY_FIELDS];
+	struct sl_py_input in[SL_COLUMN_COUNT];
 	struct sl_py_mcpl l = {.path = NULL};
 	struct sl_mcpl_metadata *metadata = NULL;
 	PyObject *fields, *comments, *headers, *result = NULL;
@@ -102,8 +102,8 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 		         : PyErr_Occurred() ? NULL /* of a signal handler */
 		                            : sl_py_raise(s, sl_last_error(), NULL);
 	}
-	for (int f = 0; f < SL_PY_FIELDS; f++)
-		sl_py_input_give(&in[f]);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		sl_py_input_give(&in[c]);
 	sl_mcpl_metadata_free(metadata);
 	free((void *)l.comment);
 	Py_DECREF(fields);
@@ -169,12 +169,11 @@ static bool take_on_device(struct filter_call *c, int column, PyObject *value)
 static bool take_columns(struct filter_call *c, PyObject *columns)
 {
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		const char *name = sl_column_facts[k].name;
-		PyObject *value = PyDict_GetItemString(columns, name);
+		PyObject *value = PyDict_GetItemString(columns, sl_column_facts[k].name);
 		bool of_host = c->where == SL_PY_ON_HOST || !value || PyFloat_Check(value) ||
 		               PyLong_Check(value);
 
-		if (of_host ? !take_column(columns, name, &c->t.in[k], &c->t.table.column[k])
+		if (of_host ? !take_column(columns, k, c->t.in, &c->t.table)
 			    : !take_on_device(c, k, value))
 			return false;
 	}

@@ -9,45 +9,6 @@
 #include "python/src/primitives/primitives.h"
 #include "stages/particle/particle.h"
 
-/*
- * Arrays as columns of particles: the values that a run would have read from a list.
- *
- * A value has the type of its column: real numbers are rounded to single precision, integers must
- * be in range.
- */
-
-struct sl_py_table {
-	uint32_t n;                                 /* particles */
-	struct sl_py_array column[SL_COLUMN_COUNT]; /* kind 0: the table does not have it */
-};
-
-static inline bool sl_py_table_has(const struct sl_py_table *t, int column)
-{
-	return t->column[column].kind != 0;
-}
-
-/* The largest number of a column of integers; 2^64 where that is not reached. */
-double sl_py_most_whole(int column);
-
-/* Fails because item i of a column has a value that the column cannot hold. */
-enum sl_status sl_py_table_refuse(int column, size_t i, double value);
-
-/* Checks the types and sizes of all columns, and sets t->n. */
-enum sl_status sl_py_table_check(struct sl_py_table *t);
-
-/*
- * Stores the values of particles from .. from + n - 1 with the type of the column. SL_USAGE if a
- * number does not fit in the column.
- */
-enum sl_status sl_py_table_convert(
-	const struct sl_py_table *t, int column, size_t from, uint32_t n, void *to);
-
-/* The place of item i of a column. */
-static inline void *sl_py_column_item(const struct sl_columns *c, int column, size_t i)
-{
-	return (char *)sl_column_at(c, (enum sl_column)column) + i * sl_column_facts[column].bytes;
-}
-
 /* A condition and a key, in the syntax of keep and key of a configuration, for a table. */
 
 struct sl_py_selection {

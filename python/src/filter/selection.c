@@ -66,3 +66,49 @@ void sl_py_selection_free(struct sl_py_selection *s)
 		sl_config_close(s->reader);
 	free(s);
 }
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* Whether an array is used as it is. */
+static bool is_exact(const struct sl_py_array *a, int column)
+{
+	const struct sl_py_array like = sl_py_items_of((enum sl_column)column);
+
+	return !a->constant && a->kind == like.kind && a->bytes == like.bytes &&
+	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
+}
+
+/* The columns that rules read, as far as the table has them; the others are derived, or the id. */
+static sl_column_set read_columns(const struct sl_py_table *t, const struct sl_py_selection *s)
+{
+	sl_column_set set = s->choices.condition.reads | s->choices.derivation.reads |
+	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
+	sl_column_set has = 0;
+
+	for (uint32_t k = 0; k < s->choices.n_fields; k++)
+		set |= SL_BIT(s->rule[k].column);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(set, c) && sl_py_table_has(t, c))
+			has |= SL_BIT(c);
+	return has;
+}
+
+sl_column_set sl_py_table_columns(const struct sl_py_table *t, const struct sl_py_selection *s,
+	struct sl_arena *a, struct sl_columns *columns)
+{
+	const sl_column_set reads = read_columns(t, s);
+	sl_column_set converted = 0;
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const struct sl_py_array *array = &t->column[c];
+		void **to = (void **)(void *)((char *)columns + sl_column_facts[c].offset);
+
+		if (SL_HAS(reads, c) && is_exact(array, c)) {
+			*to = (void *)(uintptr_t)array->data;
+		} else if (SL_HAS(reads | s->choices.derivation.stores, c)) {
+			*to = sl_cut_items(a, t->n, sl_column_facts[c].bytes);
+			converted |= SL_HAS(reads, c) ? SL_BIT(c) : 0;
+		}
+	}
+	return converted;
+}

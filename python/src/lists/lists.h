@@ -33,29 +33,9 @@ enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_re
  * precision.
  */
 
-/* The fields of a record: x y z u v w energy time weight pdg userflags pol_x pol_y pol_z. */
-enum sl_py_field {
-	SL_PY_POL_X,
-	SL_PY_POL_Y,
-	SL_PY_POL_Z,
-	SL_PY_X,
-	SL_PY_Y,
-	SL_PY_Z,
-	SL_PY_U,
-	SL_PY_V,
-	SL_PY_W,
-	SL_PY_ENERGY,
-	SL_PY_TIME,
-	SL_PY_WEIGHT,
-	SL_PY_PDG,
-	SL_PY_FLAGS,
-	SL_PY_FIELDS
-};
-extern const char *const sl_py_field_name[SL_PY_FIELDS];
-
 struct sl_py_mcpl {
 	const char *path;                       /* with the suffix .mcpl or .mcpl.gz */
-	struct sl_py_array field[SL_PY_FIELDS]; /* kind 0: the list does not have it */
+	struct sl_py_table table;               /* of the columns of SL_MCPL_LIST; n is not set */
 	bool single;                            /* numbers of 4 bytes, not 8 */
 	bool force;                             /* replaces a file */
 	const char *const *comment;             /* n_comments texts */

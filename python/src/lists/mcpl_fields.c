@@ -16,23 +16,20 @@
 /* Particles of a tile: its doubles stay in the first-level cache. */
 enum { TILE = 256 };
 
-/* Rows of a tile: those of the numbers of a record, and one for what is computed on the way. */
-enum { LENGTH = SL_PY_WEIGHT + 1, ROWS };
+/* Rows of a tile: those of columns, and one for what is computed on the way. */
+enum { LENGTH = SL_COLUMN_pol_z + 1, ROWS };
 
 /* By how much the square of the length of a direction may differ from 1, as in MCPL itself. */
 #define LENGTH_TOLERANCE 1e-5
 
-const char *const sl_py_field_name[SL_PY_FIELDS] = {"pol_x", "pol_y", "pol_z", "x", "y", "z", "u",
-	"v", "w", "energy", "time", "weight", "pdg", "userflags"};
-
-static bool has(const struct sl_py_mcpl *l, int f)
+static const char *name_of(int column)
 {
-	return l->field[f].kind != 0;
+	return sl_column_facts[column].name;
 }
 
-static bool is_whole_field(int f)
+static bool is_real(int column)
 {
-	return f == SL_PY_PDG || f == SL_PY_FLAGS;
+	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -40,23 +37,29 @@ static bool is_whole_field(int f)
 /* Polarisation and user flags are optional; polarisation has three components. */
 static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 {
+	const struct sl_py_table *table = &l->table;
 	const char *first = NULL;
-	bool polarised = has(l, SL_PY_POL_X) || has(l, SL_PY_POL_Y) || has(l, SL_PY_POL_Z);
+	bool polarised = sl_py_table_has(table, SL_COLUMN_pol_x) ||
+	                 sl_py_table_has(table, SL_COLUMN_pol_y) ||
+	                 sl_py_table_has(table, SL_COLUMN_pol_z);
 
-	for (int f = 0; f < SL_PY_FIELDS; f++) {
-		bool optional = f == SL_PY_FLAGS || (f <= SL_PY_POL_Z && !polarised);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		bool optional = c == SL_COLUMN_userflags ||
+		                (SL_HAS(SL_MCPL_POLARISATION, c) && !polarised);
 
-		if (!has(l, f) && !optional)
+		if (!SL_HAS(SL_MCPL_LIST, c))
+			continue;
+		if (sl_py_table_has(table, c))
+			SL_TRY(sl_py_column_check(
+				&table->column[c], name_of(c), is_real(c), &first, n));
+		else if (!optional)
 			return sl_fail(SL_USAGE,
 				"%s: the column is missing, and MCPL needs it; add it, or a number "
 				"for all particles: %s=%s",
-				sl_py_field_name[f], sl_py_field_name[f],
-				f == SL_PY_PDG      ? "2112"
-				: f == SL_PY_WEIGHT ? "1.0"
-						    : "0.0");
-		if (has(l, f))
-			SL_TRY(sl_py_column_check(
-				&l->field[f], sl_py_field_name[f], !is_whole_field(f), &first, n));
+				name_of(c), name_of(c),
+				c == SL_COLUMN_pdg      ? "2112"
+				: c == SL_COLUMN_weight ? "1.0"
+							: "0.0");
 	}
 	if (!first)
 		return sl_fail(SL_USAGE,
@@ -69,20 +72,20 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
  * The PDG code or weight that all headers state for all particles, if all items of the array have
  * it; else 0.
  */
-static double still_common(const struct sl_py_mcpl *l, int f)
+static double still_common(const struct sl_py_mcpl *l, enum sl_column c)
 {
-	const struct sl_py_array *a = &l->field[f];
+	const struct sl_py_array *a = &l->table.column[c];
 	double v[TILE], stated = 0, item;
 
 	for (uint32_t i = 0; l->metadata && i < l->metadata->n_parts; i++) {
 		const struct sl_mcpl_header *h = &l->metadata->part[i].head.fixed;
 
-		item = f == SL_PY_PDG ? h->pdg : h->weight;
+		item = c == SL_COLUMN_pdg ? h->pdg : h->weight;
 		if (i > 0 && item != stated)
 			return 0;
 		stated = item;
 	}
-	item = f == SL_PY_WEIGHT && a->kind == 'f' && a->bytes == 4 ? (double)(float)stated
+	item = c == SL_COLUMN_weight && a->kind == 'f' && a->bytes == 4 ? (double)(float)stated
 	                                                            : stated;
 	for (size_t from = 0; stated != 0 && from < a->n; from += TILE) {
 		uint32_t n = (uint32_t)(a->n - from < TILE ? a->n - from : TILE);
@@ -98,25 +101,23 @@ static double still_common(const struct sl_py_mcpl *l, int f)
 enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_header *h)
 {
 	const struct sl_mcpl_metadata *c = l->metadata;
-	int64_t pdg = 0;
-	double weight = 0;
+	const struct sl_py_array *weights = &l->table.column[SL_COLUMN_weight];
+	int32_t pdg;
+	double weight;
 	size_t n = 0;
 
 	SL_TRY(check_fields(l, &n));
-	if (l->field[SL_PY_PDG].constant)
-		sl_py_load_whole(&l->field[SL_PY_PDG], 0, 1, &pdg);
+	if (l->table.column[SL_COLUMN_pdg].constant)
+		SL_TRY(sl_py_table_convert(&l->table, SL_COLUMN_pdg, 0, 1, &pdg));
 	else
-		pdg = (int64_t)still_common(l, SL_PY_PDG);
-	if (l->field[SL_PY_WEIGHT].constant)
-		sl_py_load_real(&l->field[SL_PY_WEIGHT], 0, 1, &weight);
+		pdg = (int32_t)still_common(l, SL_COLUMN_pdg);
+	if (weights->constant)
+		sl_py_load_real(weights, 0, 1, &weight);
 	else
-		weight = still_common(l, SL_PY_WEIGHT);
+		weight = still_common(l, SL_COLUMN_weight);
 	if (l->n_comments > SL_MCPL_STRINGS_MOST)
 		return sl_fail(SL_USAGE, "comment: %zu comments are more than a header can have",
 			l->n_comments);
-	if (pdg < INT32_MIN || pdg > INT32_MAX)
-		return sl_fail(
-			SL_USAGE, "pdg: %lld is no number of 32 bits with a sign", (long long)pdg);
 	if (!isfinite(weight))
 		return sl_fail(SL_USAGE, "weight: %g is not finite; use a finite number", weight);
 	*h = (struct sl_mcpl_header){.version = 3,
@@ -124,10 +125,10 @@ enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_head
 		.comments = (uint32_t)l->n_comments +
 	                    (c ? c->sums.n + c->sources.n + c->comments.n : 0),
 		.blobs = c ? c->blobs.n : 0,
-		.flags = has(l, SL_PY_FLAGS),
-		.polarised = has(l, SL_PY_POL_X),
+		.flags = sl_py_table_has(&l->table, SL_COLUMN_userflags),
+		.polarised = sl_py_table_has(&l->table, SL_COLUMN_pol_x),
 		.single = l->single,
-		.pdg = (int32_t)pdg,
+		.pdg = pdg,
 		.weight = weight};
 	h->record_bytes = sl_mcpl_record_bytes(h);
 	return SL_OK;
@@ -174,25 +175,13 @@ static uint32_t find_outside(const double *v, uint32_t n, double lo, double hi)
 	return n;
 }
 
-static uint32_t find_whole_outside(const int64_t *v, uint32_t n, int64_t lo, int64_t hi)
-{
-	uint64_t outside = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		outside |= v[i] >= lo && v[i] <= hi ? UINT64_C(0) : UINT64_C(1);
-	for (uint32_t i = 0; outside && i < n; i++)
-		if (v[i] < lo || v[i] > hi)
-			return i;
-	return n;
-}
-
 static enum sl_status check_numbers(
-	const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, const double *v)
+	const struct sl_py_mcpl *l, int c, size_t from, uint32_t n, const double *v)
 {
 	double most = l->single ? (double)FLT_MAX : DBL_MAX;
-	uint32_t i = find_outside(v, n, f == SL_PY_ENERGY ? 0 : -most, most);
+	uint32_t i = find_outside(v, n, c == SL_COLUMN_energy ? 0 : -most, most);
 
-	for (uint32_t k = 0; l->single && f == SL_PY_WEIGHT && i == n && k < n; k++)
+	for (uint32_t k = 0; l->single && c == SL_COLUMN_weight && i == n && k < n; k++)
 		if (sl_mcpl_is_beyond(v[k], 1, true))
 			return sl_fail(SL_USAGE,
 				"weight[%zu] is %g, which is 0 in single precision; scale the weights, "
@@ -202,8 +191,8 @@ static enum sl_status check_numbers(
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"%s[%zu] is %g, but must be %s%s; remove the particle or correct it",
-		sl_py_field_name[f], from + i, v[i],
-		f == SL_PY_ENERGY ? "at least 0 and finite" : "finite",
+		name_of(c), from + i, v[i],
+		c == SL_COLUMN_energy ? "at least 0 and finite" : "finite",
 		l->single ? " in single precision" : "");
 }
 
@@ -213,17 +202,17 @@ static enum sl_status check_numbers(
 static enum sl_status load_numbers(
 	const struct sl_py_mcpl *l, size_t from, uint32_t n, double v[][TILE])
 {
-	for (int f = 0; f <= SL_PY_WEIGHT; f++)
-		if (has(l, f)) {
-			sl_py_load_real(&l->field[f], from, n, v[f]);
-			SL_TRY(check_numbers(l, f, from, n, v[f]));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(SL_MCPL_LIST, c) && is_real(c) && sl_py_table_has(&l->table, c)) {
+			sl_py_load_real(&l->table.column[c], from, n, v[c]);
+			SL_TRY(check_numbers(l, c, from, n, v[c]));
 		}
 	return SL_OK;
 }
 
 static enum sl_status check_directions(size_t from, uint32_t n, double v[][TILE])
 {
-	const double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W];
+	const double *x = v[SL_COLUMN_u], *y = v[SL_COLUMN_v], *z = v[SL_COLUMN_w];
 	double *length = v[LENGTH];
 	uint32_t wrong;
 
@@ -238,43 +227,24 @@ static enum sl_status check_directions(size_t from, uint32_t n, double v[][TILE]
 	return SL_OK;
 }
 
-/* The codes or flags of a tile; 0 if the list does not have them. */
-static enum sl_status load_whole(
-	const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, int64_t *v)
-{
-	int64_t lo = f == SL_PY_PDG ? INT32_MIN : 0;
-	int64_t hi = f == SL_PY_PDG ? INT32_MAX : UINT32_MAX;
-	uint32_t wrong;
-
-	if (!has(l, f)) {
-		memset(v, 0, n * sizeof(*v));
-		return SL_OK;
-	}
-	sl_py_load_whole(&l->field[f], from, n, v);
-	wrong = find_whole_outside(v, n, lo, hi);
-	if (wrong < n)
-		return sl_fail(SL_USAGE, "%s[%zu] is %lld, but must be from %lld to %lld",
-			sl_py_field_name[f], from + wrong, (long long)v[wrong], (long long)lo,
-			(long long)hi);
-	return SL_OK;
-}
-
 static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_record *r,
 	size_t from, uint32_t n, double v[][TILE], unsigned char *to)
 {
-	int64_t pdg[TILE], flags[TILE];
+	int32_t pdg[TILE];
+	uint32_t flags[TILE] = {0};
 
 	SL_TRY(load_numbers(l, from, n, v));
 	SL_TRY(check_directions(from, n, v));
-	SL_TRY(load_whole(l, SL_PY_PDG, from, n, pdg));
-	SL_TRY(load_whole(l, SL_PY_FLAGS, from, n, flags));
+	SL_TRY(sl_py_table_convert(&l->table, SL_COLUMN_pdg, from, n, pdg));
+	if (sl_py_table_has(&l->table, SL_COLUMN_userflags))
+		SL_TRY(sl_py_table_convert(&l->table, SL_COLUMN_userflags, from, n, flags));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sl_mcpl_particle p = {
-			{v[SL_PY_POL_X][i], v[SL_PY_POL_Y][i], v[SL_PY_POL_Z][i]},
-			{v[SL_PY_X][i], v[SL_PY_Y][i], v[SL_PY_Z][i]},
-			{v[SL_PY_U][i], v[SL_PY_V][i], v[SL_PY_W][i]},
-			v[SL_PY_ENERGY][i] / SL_MCPL_KEV, v[SL_PY_TIME][i] / SL_MCPL_NS,
-			v[SL_PY_WEIGHT][i], (int32_t)pdg[i], (uint32_t)flags[i]};
+			{v[SL_COLUMN_pol_x][i], v[SL_COLUMN_pol_y][i], v[SL_COLUMN_pol_z][i]},
+			{v[SL_COLUMN_x][i], v[SL_COLUMN_y][i], v[SL_COLUMN_z][i]},
+			{v[SL_COLUMN_u][i], v[SL_COLUMN_v][i], v[SL_COLUMN_w][i]},
+			v[SL_COLUMN_energy][i] / SL_MCPL_KEV, v[SL_COLUMN_time][i] / SL_MCPL_NS,
+			v[SL_COLUMN_weight][i], pdg[i], flags[i]};
 
 		sl_mcpl_encode(r, &p, (uint32_t *)(void *)(to + i * r->bytes));
 	}

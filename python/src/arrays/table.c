@@ -1,5 +1,5 @@
-/* table.c - see filter.h. */
-#include "python/src/filter/filter.h"
+/* table.c - see arrays.h. */
+#include "python/src/arrays/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +101,10 @@ static enum sl_status convert_tile(
 		return round_reals(column, from, n, real, (float *)(void *)to);
 	SL_TRY(check_wholes(column, from, n, real));
 	sl_py_load_whole(a, from, n, whole);
-	for (uint32_t i = 0; i < n; i++) /* little-endian: the low bytes come first */
+	/* little-endian: the low bytes come first; a constant number of bytes is one store */
+	for (uint32_t i = 0; bytes == sizeof(uint32_t) && i < n; i++)
+		memcpy(to + (size_t)i * sizeof(uint32_t), &whole[i], sizeof(uint32_t));
+	for (uint32_t i = 0; bytes != sizeof(uint32_t) && i < n; i++)
 		memcpy(to + (size_t)i * bytes, &whole[i], bytes);
 	return SL_OK;
 }
@@ -117,50 +120,4 @@ enum sl_status sl_py_table_convert(
 			(char *)to + (size_t)at * bytes));
 	}
 	return SL_OK;
-}
-
-/* --- columns ---------------------------------------------------------------------------------- */
-
-/* Whether an array is used as it is. */
-static bool is_exact(const struct sl_py_array *a, int column)
-{
-	const struct sl_py_array like = sl_py_items_of((enum sl_column)column);
-
-	return !a->constant && a->kind == like.kind && a->bytes == like.bytes &&
-	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
-}
-
-/* The columns that rules read, as far as the table has them; the others are derived, or the id. */
-static sl_column_set read_columns(const struct sl_py_table *t, const struct sl_py_selection *s)
-{
-	sl_column_set set = s->choices.condition.reads | s->choices.derivation.reads |
-	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
-	sl_column_set has = 0;
-
-	for (uint32_t k = 0; k < s->choices.n_fields; k++)
-		set |= SL_BIT(s->rule[k].column);
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(set, c) && sl_py_table_has(t, c))
-			has |= SL_BIT(c);
-	return has;
-}
-
-sl_column_set sl_py_table_columns(const struct sl_py_table *t, const struct sl_py_selection *s,
-	struct sl_arena *a, struct sl_columns *columns)
-{
-	const sl_column_set reads = read_columns(t, s);
-	sl_column_set converted = 0;
-
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		const struct sl_py_array *array = &t->column[c];
-		void **to = (void **)(void *)((char *)columns + sl_column_facts[c].offset);
-
-		if (SL_HAS(reads, c) && is_exact(array, c)) {
-			*to = (void *)(uintptr_t)array->data;
-		} else if (SL_HAS(reads | s->choices.derivation.stores, c)) {
-			*to = sl_cut_items(a, t->n, sl_column_facts[c].bytes);
-			converted |= SL_HAS(reads, c) ? SL_BIT(c) : 0;
-		}
-	}
-	return converted;
 }
