@@ -27,43 +27,33 @@ enum { STACK_BYTES = 8 << 20 };
 
 void sl_py_batch_free(struct sl_py_batch *b)
 {
-	for (uint32_t k = 0; b && !b->block && k < b->n_columns; k++)
-		sl_memory_give(SL_HOST, b->column[k].data);
+	for (uint32_t k = 0; b && !b->block && k < b->table.n_columns; k++)
+		sl_memory_give(SL_HOST, b->table.column[k].data);
 	if (b)
 		sl_block_give(b->block);
 	free(b);
 }
 
-/* Takes over the block of the batch; its columns were written before the batch was committed. */
-static void take_block(struct sl_batch *from, struct sl_py_batch *b)
-{
-	for (uint32_t k = 0; k < from->table.n_columns; k++)
-		b->column[k].data = sl_resident_column(from, k);
-	b->block = from->resident;
-	from->resident = NULL;
-}
-
+/* Copies the columns, or takes over their block: they were written before the commit. */
 static enum sl_status copy_batch(struct sl_batch *from, struct sl_py_batch *b)
 {
-	bool copies = !from->resident;
-
 	b->number = from->number;
 	b->first_id = from->first_id;
 	b->generated = from->n;
-	b->n = from->n_survivors;
-	if (!copies)
-		take_block(from, b);
+	b->table = from->table;
+	b->table.n = from->n_survivors;
+	b->block = from->resident;
+	b->table.n_columns = 0;
 	for (uint32_t k = 0; k < from->table.n_columns; k++) {
-		const struct sl_table_column *c = &from->table.column[k];
+		struct sl_table_column *to = &b->table.column[k];
 
-		if (copies)
-			SL_TRY(sl_py_copy_items(c, b->n, &b->column[k].data));
-		b->column[k].column = c->column;
-		if (sl_is_named_column((int)c->column))
-			b->column[k].label = from->table.label[c->column - SL_COLUMN_derived_1];
-		b->column[k].digest = c->digest;
-		b->n_columns++;
+		if (b->block)
+			to->data = sl_resident_column(from, k);
+		else
+			SL_TRY(sl_py_copy_items(&from->table.column[k], b->table.n, &to->data));
+		b->table.n_columns++;
 	}
+	from->resident = NULL;
 	return SL_OK;
 }
 

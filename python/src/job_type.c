@@ -72,24 +72,19 @@ PyObject *sl_py_start(PyObject *module, PyObject *args)
 
 /* Adds column k of the batch to the two dicts. False with an exception. */
 static bool add_column(
-	struct sl_py_batch *b, uint32_t k, PyObject *owner, PyObject *columns, PyObject *digests)
+	struct sl_table *t, uint32_t k, PyObject *owner, PyObject *columns, PyObject *digests)
 {
-	const enum sl_column column = b->column[k].column;
-	const bool named = sl_is_named_column((int)column);
-	const char *name = named ? b->column[k].label.name : sl_column_facts[column].name;
-	const struct sl_py_array like = sl_py_items_of(column);
-	void *data = b->column[k].data;
+	struct sl_table_column *c = &t->column[k];
+	const size_t bytes = (size_t)t->n * sl_facts_of(c)->bytes;
+	void *data = c->data;
 	char text[17];
 
-	b->column[k].data = NULL; /* the owner has it, or has freed it */
-	snprintf(text, sizeof(text), "%016llx", (unsigned long long)b->column[k].digest);
-	return sl_py_put(columns, name,
-		       sl_py_column_like(
-			       owner ? Py_NewRef(owner)
-				     : sl_py_memory_of(data, (size_t)b->n * like.bytes, NULL),
-			       &like, (int)column, named ? &b->column[k].label : NULL, data,
-			       b->n)) &&
-	       sl_py_put(digests, name, PyUnicode_FromString(text));
+	c->data = NULL; /* the owner has it, or has freed it */
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)c->digest);
+	owner = owner ? Py_NewRef(owner) : sl_py_memory_of(data, bytes, NULL);
+	return sl_py_put(columns, sl_table_name(t, k),
+		       sl_py_table_column(owner, t, k, false, data)) &&
+	       sl_py_put(digests, sl_table_name(t, k), PyUnicode_FromString(text));
 }
 
 /* (number, first_id, generated, survivors, columns, digests) */
@@ -102,14 +97,14 @@ static PyObject *batch_tuple(struct sl_py_batch *b)
 	bool added = columns && digests && (owner || !in_block);
 
 	b->block = NULL;
-	for (uint32_t k = 0; added && k < b->n_columns; k++)
-		added = add_column(b, k, owner, columns, digests);
+	for (uint32_t k = 0; added && k < b->table.n_columns; k++)
+		added = add_column(&b->table, k, owner, columns, digests);
 	if (added)
 		made = Py_BuildValue("(KKKKOO)", (unsigned long long)b->number,
 			(unsigned long long)b->first_id, (unsigned long long)b->generated,
-			(unsigned long long)b->n, columns, digests);
+			(unsigned long long)b->table.n, columns, digests);
 	if (in_block)
-		b->n_columns = 0; /* the memory is that of the block */
+		b->table.n_columns = 0; /* the memory is that of the block */
 	sl_py_batch_free(b);
 	return made;
 }

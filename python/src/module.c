@@ -114,23 +114,15 @@ static enum sl_status read_table(const char *path, const char *only, struct file
 static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, PyObject *columns)
 {
 	const struct sl_table_column *c = &f->table.column[k];
-	const struct sl_column_label *label =
-		sl_is_named_column((int)c->column)
-			? &f->table.label[c->column - SL_COLUMN_derived_1]
-			: NULL;
-	struct sl_py_array like = sl_py_items_of(c->column);
+	const size_t bytes = (size_t)f->table.n * sl_facts_of(c)->bytes;
 	bool copied = c->constant || f->copies;
 	void *data = c->data;
 
-	if (f->reading.wide && like.kind == 'f')
-		like.bytes = sizeof(double);
 	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK)
 		return PyErr_NoMemory() != NULL;
 	return sl_py_put(columns, sl_table_name(&f->table, k),
-		sl_py_column_like(
-			copied ? sl_py_memory_of(data, (size_t)f->table.n * like.bytes, NULL)
-			       : Py_NewRef(block),
-			&like, (int)c->column, label, data, f->table.n));
+		sl_py_table_column(copied ? sl_py_memory_of(data, bytes, NULL) : Py_NewRef(block),
+			&f->table, k, f->reading.wide, data));
 }
 
 /* The bytes of the block up to the end of its last column. */

@@ -29,14 +29,8 @@
 struct sl_py_batch {
 	struct sl_py_batch *next;
 	uint64_t number, first_id, generated;
-	uint32_t n, n_columns;
+	struct sl_table table;         /* data of sl_memory_get() or in block; NULL: handed over */
 	struct sl_device_block *block; /* NULL: the columns have their own memory, or handed over */
-	struct {
-		enum sl_column column;
-		struct sl_column_label label; /* of a named column */
-		uint64_t digest;
-		void *data; /* of sl_memory_get(); NULL: handed over */
-	} column[SL_COLUMN_COUNT];
 };
 void sl_py_batch_free(struct sl_py_batch *b);
 

@@ -207,14 +207,16 @@ PyObject *sl_py_dlpack(PyObject *module, PyObject *args);
 PyObject *sl_py_memory_of(void *data, size_t bytes, struct sl_device_block *block);
 
 /*
- * A column of n items at data, or at the beginning, in the memory of owner; takes over the reference
- * to it. NULL: an exception is set. label: of a named column, else NULL. column can be
+ * Column k of a table, whose items are at data in the memory of owner; takes over the reference to
+ * it. wide: real numbers have 8 bytes. NULL: an exception is set.
+ */
+PyObject *sl_py_table_column(PyObject *owner, const struct sl_table *t, uint32_t k, bool wide,
+	const void *data);
+
+/*
+ * A column that alone uses the memory: takes it over, as sl_py_memory_of() does. column can be
  * SL_COLUMN_COUNT: none.
  */
-PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int column,
-	const struct sl_column_label *label, const void *data, size_t n);
-
-/* A column that alone uses the memory: takes it over, as sl_py_memory_of() does. */
 PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
 	struct sl_device_block *block, size_t n);
 

@@ -84,27 +84,20 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-PyObject *sl_py_column_like(PyObject *owner, const struct sl_py_array *like, int column,
-	const struct sl_column_label *label, const void *data, size_t n)
+/* A column of n items at data, or at the beginning. Takes over the reference to owner. */
+static PyObject *column_of(PyObject *owner, const struct sl_py_array *like, const char *name,
+	enum sl_unit unit, const void *data, size_t n)
 {
 	SL_PY_OWNED PyObject *taken = owner;
-	const char *name = "", *unit = "";
 	char type[8];
 
 	if (!taken)
 		return NULL;
-	if (label) {
-		name = label->name;
-		unit = sl_units[label->unit].text;
-	} else if (column < SL_COLUMN_COUNT) {
-		name = sl_column_facts[column].name;
-		unit = sl_units[sl_column_facts[column].unit].text;
-	}
 	snprintf(type, sizeof(type), "%c%u", like->kind, (unsigned)like->bytes);
 	return PyObject_CallFunction(make_column, "Ons(n)ss", taken,
 		data ? (const char *)data - (const char *)((struct memory *)taken)->data
 		     : (Py_ssize_t)0,
-		like->kind == '?' ? "?" : type, (Py_ssize_t)n, name, unit);
+		like->kind == '?' ? "?" : type, (Py_ssize_t)n, name, sl_units[unit].text);
 }
 
 struct sl_py_array sl_py_items_of(enum sl_column column)
@@ -119,11 +112,24 @@ struct sl_py_array sl_py_items_of(enum sl_column column)
 		.bytes = (uint8_t)sl_column_facts[column].bytes};
 }
 
+PyObject *sl_py_table_column(
+	PyObject *owner, const struct sl_table *t, uint32_t k, bool wide, const void *data)
+{
+	struct sl_py_array like = sl_py_items_of(t->column[k].column);
+
+	if (wide && like.kind == 'f')
+		like.bytes = sizeof(double);
+	return column_of(owner, &like, sl_table_name(t, k), sl_table_unit(t, k), data, t->n);
+}
+
 PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
 	struct sl_device_block *block, size_t n)
 {
-	return sl_py_column_like(
-		sl_py_memory_of(data, n * like->bytes, block), like, column, NULL, NULL, n);
+	const struct sl_column_facts *f =
+		column < SL_COLUMN_COUNT ? &sl_column_facts[column] : NULL;
+
+	return column_of(sl_py_memory_of(data, n * like->bytes, block), like, f ? f->name : "",
+		f ? f->unit : SL_UNIT_NONE, NULL, n);
 }
 
 enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data)

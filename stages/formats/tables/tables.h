@@ -221,22 +221,6 @@ enum sl_status sl_npz_read_any(
 /* Whether a zip archive has an energy, but not the member that all files of this program have. */
 bool sl_npz_is_any(const void *file, size_t bytes);
 
-/* --- csv_text --------------------------------------------------------------------------------- */
-
-/* A table as comma-separated text, for the formats csv and csv.gz. */
-
-extern const struct sl_format sl_format_csv_gz;
-
-/* Upper limit of the bytes of the text of a table. */
-size_t sl_csv_text_bytes(const struct sl_table *t);
-
-/* Prints all lines to text, which has sl_csv_text_bytes() bytes, and returns their bytes. */
-size_t sl_csv_print(const struct sl_table *t, char *text);
-
-/* The parts of it: the first line, and those of n rows from row from on. */
-size_t sl_csv_print_header(const struct sl_table *t, char *text);
-size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, char *text);
-
 /* --- csv_read --------------------------------------------------------------------------------- */
 
 /* Text in memory, plain or in gzip, line by line. What is in gzip is never stored as a whole. */
