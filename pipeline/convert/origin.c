@@ -74,9 +74,8 @@ static void set_unknown_origin(struct sl_conversion *c)
 	f->species = "particles";
 	f->software_version = sl_version();
 	f->config = "# of no run that is known: put together by sluice convert\n";
-	f->mcpl = (struct sl_mcpl_facts){.pdg = typed ? 0 : PHOTON,
-		.energy = NAN,
-		.flags = find_flags(c->all.columns)};
+	f->mcpl = (struct sl_mcpl_facts){
+		.pdg = typed ? 0 : PHOTON, .energy = NAN, .flags = find_flags(c->all.columns)};
 	sl_convert_note(c,
 		"unknown: the run, its seed, its configuration and the number of generated "
 		"particles");

@@ -36,7 +36,8 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 
 	if (c->of_lists)
 		return sl_add_context(
-			sl_mcpl_load(file->at, file->bytes, &c->lost, &s->table, &s->block), "%s", path);
+			sl_mcpl_load(file->at, file->bytes, &c->lost, &s->table, &s->block), "%s",
+			path);
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_columns(path, NULL, s);

@@ -114,24 +114,6 @@ enum sl_status sl_parts_collect(
 
 /* --- their files ------------------------------------------------------------------------------ */
 
-size_t sl_parts_find(
-	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batch)
-{
-	size_t low = 0, high = parts->n;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t first, end;
-
-		sl_part_batches(&parts->at[middle].part, plan->recipe.n_batches, &first, &end);
-		if (batch < first)
-			high = middle;
-		else
-			low = middle;
-	}
-	return low;
-}
-
 enum sl_status sl_join_check_stop(const atomic_int *stop)
 {
 	return atomic_load(stop) ? sl_fail(SL_STOPPED, "a signal stopped the join; nothing is left "

@@ -82,8 +82,9 @@ void sl_parts_free(struct sl_joined_parts *parts);
  */
 
 /*
- * Moves the lines of the batches of the run from the manifests of the parts to *all, in order. The
- * caller frees it, also after a failure. SL_BAD_INPUT if batches are missing; the message names the
+ * Moves the lines of the batches of the run from the manifests of the parts to *all, in order: those
+ * of a part after those of the part before, manifest.n of them, or fewer if the run has ended before.
+ * The caller frees it, also after a failure. SL_BAD_INPUT if batches are missing; the message names the
  * parts.
  */
 enum sl_status sl_parts_collect(
@@ -95,10 +96,6 @@ enum sl_status sl_parts_collect(
  */
 enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_dir *dir, const struct sl_manifest_line *l);
-
-/* The index in parts->at of the part that has computed the batch of a line of all. */
-size_t sl_parts_find(
-	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batch);
 
 /* SL_STOPPED if *stop is other than 0. */
 enum sl_status sl_join_check_stop(const atomic_int *stop);

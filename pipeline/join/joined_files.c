@@ -40,17 +40,17 @@ static enum sl_status check_part(
 }
 
 /* Checks the parts, and adds up the bytes of the files that must be copied. */
-static enum sl_status check_parts(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+static enum sl_status check_parts(const struct sl_joined_parts *parts,
 	const struct sl_manifest *all, const struct sl_dir *to, bool is_to, uint64_t *bytes)
 {
 	size_t line = 0;
 
 	for (size_t i = 0; i < parts->n; i++) {
+		const size_t end = line + parts->at[i].manifest.n;
 		bool copied;
 
 		SL_TRY(check_part(&parts->at[i], to, is_to, &copied));
-		for (; line < all->n && sl_parts_find(parts, plan, all->line[line].batch) == i;
-			line++)
+		for (; line < end && line < all->n; line++)
 			*bytes += copied ? all->line[line].file_bytes + all->line[line].bins_bytes +
 			                           all->line[line].order_bytes
 			                 : 0;
@@ -68,7 +68,7 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 	SL_TRY(sl_dir_open_nearest(plan->to, &dir, &is_to));
 	SL_TRY(sl_dir_free_bytes(&dir, &available));
-	SL_TRY(check_parts(parts, plan, all, &dir, is_to, &bytes));
+	SL_TRY(check_parts(parts, all, &dir, is_to, &bytes));
 	for (size_t i = 0; sl_plan_is_joined(plan) && i < all->n; i++)
 		bytes += all->line[i].file_bytes;
 	if (bytes <= available)
@@ -115,22 +115,22 @@ static enum sl_status take_batch(const struct sl_plan *plan, const struct sl_dir
 }
 
 /* The batches of one part, whose lines are those from *i on. */
-static enum sl_status take_part(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+static enum sl_status take_part(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_manifest *all, size_t *i, const struct sl_dir *to, const atomic_int *stop)
 {
 	SL_CLOSED_BY(sl_dir_close) struct sl_dir from = {.fd = -1, .lock = -1};
-	const size_t at = sl_parts_find(parts, plan, all->line[*i].batch);
+	const size_t end = *i + part->manifest.n;
 
-	SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
+	SL_TRY(sl_dir_open(part->path, false, &from));
 	if (to)
 		SL_TRY(sl_dir_lock_shared(&from));
-	for (; *i < all->n && sl_parts_find(parts, plan, all->line[*i].batch) == at; ++*i) {
+	for (; *i < end && *i < all->n; ++*i) {
 		const struct sl_manifest_line *l = &all->line[*i];
 
 		SL_TRY(sl_join_check_stop(stop));
 		if (to)
 			SL_TRY(take_batch(plan, &from, l, to));
-		SL_TRY(sl_part_check_files(&parts->at[at], plan, to ? to : &from, l));
+		SL_TRY(sl_part_check_files(part, plan, to ? to : &from, l));
 	}
 	return SL_OK;
 }
@@ -138,7 +138,10 @@ static enum sl_status take_part(const struct sl_joined_parts *parts, const struc
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, const struct sl_dir *dir, const atomic_int *stop)
 {
-	for (size_t i = 0; i < all->n;)
-		SL_TRY(take_part(parts, plan, all, &i, dir, stop));
+	size_t line = 0;
+
+	for (size_t i = 0; i < parts->n && line < all->n; i++)
+		if (parts->at[i].manifest.n > 0)
+			SL_TRY(take_part(&parts->at[i], plan, all, &line, dir, stop));
 	return SL_OK;
 }

@@ -96,7 +96,7 @@ struct sl_choices {
 	uint64_t n_batches;
 	struct sl_stop_rule stop_rule; /* can end the run before n_batches */
 	struct sl_list_order list_order;
-	struct sl_image image;              /* width 0: the run makes no image */
+	struct sl_image image;     /* width 0: the run makes no image */
 	struct sl_mcpl_facts mcpl; /* all 0 for another format */
 };
 

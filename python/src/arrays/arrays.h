@@ -175,6 +175,31 @@ bool sl_py_input_take(PyObject *object, const char *name, bool writable, struct 
 void sl_py_input_give(struct sl_py_input *in);
 
 /*
+ * Arrays in the memory of a device: of another library, by DLPack or __cuda_array_interface__, or
+ * columns whose memory is in a block.
+ */
+
+/* Where an array is. Columns of the emulated device are arrays of the host too. */
+enum sl_py_where { SL_PY_NOWHERE, SL_PY_ON_HOST, SL_PY_ON_CUDA, SL_PY_ON_EMULATED };
+
+/*
+ * Where an object is, and on which device; SL_PY_NOWHERE with an exception. An object that is no
+ * array is on the host.
+ */
+enum sl_py_where sl_py_where_is(PyObject *object, int *number);
+
+/*
+ * Takes an array that is where sl_py_where_is() says, until sl_py_input_give(); the object must
+ * live as long. Other libraries make stream wait for their work on the array, unless follows
+ * is set. False with an exception.
+ */
+bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
+	struct sl_py_input *in);
+
+/* Queues on stream the waits for what the array depends on. On the device of the array. */
+enum sl_status sl_py_device_input_follow(const struct sl_py_input *in, sl_stream stream);
+
+/*
  * Memory of the library as an object of Python, and the columns that use it.
  *
  * The object is the owner of memory of the host, which it exports by the buffer protocol, or of a
@@ -210,8 +235,8 @@ PyObject *sl_py_memory_of(void *data, size_t bytes, struct sl_device_block *bloc
  * Column k of a table, whose items are at data in the memory of owner; takes over the reference to
  * it. wide: real numbers have 8 bytes. NULL: an exception is set.
  */
-PyObject *sl_py_table_column(PyObject *owner, const struct sl_table *t, uint32_t k, bool wide,
-	const void *data);
+PyObject *sl_py_table_column(
+	PyObject *owner, const struct sl_table *t, uint32_t k, bool wide, const void *data);
 
 /*
  * A column that alone uses the memory: takes it over, as sl_py_memory_of() does. column can be

@@ -79,25 +79,18 @@ static bool is_of_host(int device_type)
 	return device_type == SL_PY_DLPACK_CPU || device_type == SL_PY_DLPACK_CUDA_HOST;
 }
 
-/* Is the object an array on a device? Sets an exception if it is, or if it does not answer. */
-static bool is_on_device(PyObject *object, const char *name)
+/* False with an exception if the object is an array on a device, or does not answer. */
+static bool check_host(PyObject *object, const char *name)
 {
-	int type = SL_PY_DLPACK_CPU, id = 0;
-	SL_PY_OWNED PyObject *device = NULL;
+	int number;
+	const enum sl_py_where where = sl_py_where_is(object, &number);
 
-	if (PyObject_HasAttrString(object, "__dlpack_device__"))
-		device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
-	else if (PyObject_HasAttrString(object, "__cuda_array_interface__"))
-		type = SL_PY_DLPACK_CUDA;
-	if (PyErr_Occurred() || (device && !PyArg_ParseTuple(device, "ii", &type, &id)))
-		return true;
-	if (is_of_host(type))
-		return false;
-	PyErr_Format(PyExc_BufferError,
-		"%s: the array is in the memory of a device; copy it to the host first "
-		"(column.to_host(), array.cpu(), cupy.asnumpy(array))",
-		name);
-	return true;
+	if (where == SL_PY_ON_CUDA)
+		PyErr_Format(PyExc_BufferError,
+			"%s: the array is in the memory of a device; copy it to the host first "
+			"(column.to_host(), array.cpu(), cupy.asnumpy(array))",
+			name);
+	return where == SL_PY_ON_HOST || where == SL_PY_ON_EMULATED;
 }
 
 /* Takes an array by DLPack. */
@@ -138,7 +131,7 @@ bool sl_py_input_take(PyObject *object, const char *name, bool writable, struct 
 	memset(in, 0, sizeof(*in));
 	if (PyFloat_Check(object) || PyLong_Check(object))
 		return take_number(object, in);
-	if (is_on_device(object, name))
+	if (!check_host(object, name))
 		return false;
 	if (PyObject_CheckBuffer(object))
 		return take_buffer(object, writable, in);

@@ -90,7 +90,8 @@ static enum sl_status keep(struct host_filter *f)
 static enum sl_status key_block(void *ctx, uint32_t worker, uint32_t k)
 {
 	struct host_filter *f = (struct host_filter *)ctx;
-	const size_t from = (size_t)k * BLOCK, end = f->n_kept - from < BLOCK ? f->n_kept : from + BLOCK;
+	const size_t from = (size_t)k * BLOCK,
+		     end = f->n_kept - from < BLOCK ? f->n_kept : from + BLOCK;
 	const bool wide = f->s->choices.key_bits > 32;
 
 	SL_TRY(sl_py_check_signals(worker, &f->asked_ns));

@@ -33,7 +33,8 @@ void sl_py_selection_free(struct sl_py_selection *s);
 
 /*
  * Sets *columns to the columns that a selection reads or derives. An array with the type of its
- * column and no gaps is used as it is; memory for the others is cut from a. Returns the set of columns that must be converted.
+ * column and no gaps is used as it is; memory for the others is cut from a. Returns the set of
+ * columns that must be converted.
  */
 sl_column_set sl_py_table_columns(const struct sl_py_table *t, const struct sl_py_selection *s,
 	struct sl_arena *a, struct sl_columns *columns);

@@ -34,11 +34,11 @@ enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_re
  */
 
 struct sl_py_mcpl {
-	const char *path;                       /* with the suffix .mcpl or .mcpl.gz */
-	struct sl_py_table table;               /* of the columns of SL_MCPL_LIST; n is not set */
-	bool single;                            /* numbers of 4 bytes, not 8 */
-	bool force;                             /* replaces a file */
-	const char *const *comment;             /* n_comments texts */
+	const char *path;           /* with the suffix .mcpl or .mcpl.gz */
+	struct sl_py_table table;   /* of the columns of SL_MCPL_LIST; n is not set */
+	bool single;                /* numbers of 4 bytes, not 8 */
+	bool force;                 /* replaces a file */
+	const char *const *comment; /* n_comments texts */
 	size_t n_comments;
 	const struct sl_mcpl_metadata *metadata; /* headers that the list takes over; NULL: none */
 };

@@ -44,8 +44,8 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 	                 sl_py_table_has(table, SL_COLUMN_pol_z);
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		bool optional = c == SL_COLUMN_userflags ||
-		                (SL_HAS(SL_MCPL_POLARISATION, c) && !polarised);
+		bool optional =
+			c == SL_COLUMN_userflags || (SL_HAS(SL_MCPL_POLARISATION, c) && !polarised);
 
 		if (!SL_HAS(SL_MCPL_LIST, c))
 			continue;
@@ -86,7 +86,7 @@ static double still_common(const struct sl_py_mcpl *l, enum sl_column c)
 		stated = item;
 	}
 	item = c == SL_COLUMN_weight && a->kind == 'f' && a->bytes == 4 ? (double)(float)stated
-	                                                            : stated;
+	                                                                : stated;
 	for (size_t from = 0; stated != 0 && from < a->n; from += TILE) {
 		uint32_t n = (uint32_t)(a->n - from < TILE ? a->n - from : TILE);
 
@@ -190,9 +190,8 @@ static enum sl_status check_numbers(
 	if (i == n)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"%s[%zu] is %g, but must be %s%s; remove the particle or correct it",
-		name_of(c), from + i, v[i],
-		c == SL_COLUMN_energy ? "at least 0 and finite" : "finite",
+		"%s[%zu] is %g, but must be %s%s; remove the particle or correct it", name_of(c),
+		from + i, v[i], c == SL_COLUMN_energy ? "at least 0 and finite" : "finite",
 		l->single ? " in single precision" : "");
 }
 

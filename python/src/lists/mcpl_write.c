@@ -198,10 +198,8 @@ static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, co
 
 enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
 {
-	struct writing w = {.l = l,
-		.file = {.fd = -1},
-		.written = {.columns = 1},
-		.asked_ns = sl_now_ns()};
+	struct writing w = {
+		.l = l, .file = {.fd = -1}, .written = {.columns = 1}, .asked_ns = sl_now_ns()};
 	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	char folder[SL_PATH_BYTES];
 	const char *name = sl_path_split(l->path, folder);

@@ -8,28 +8,6 @@
 #include "primitives/primitives.h"
 #include "python/src/arrays/arrays.h"
 
-/* Arrays in the memory of a device: of another library, by DLPack or __cuda_array_interface__, or columns whose memory is in a block. */
-
-/* Where an array is. Columns of the emulated device are arrays of the host too. */
-enum sl_py_where { SL_PY_NOWHERE, SL_PY_ON_HOST, SL_PY_ON_CUDA, SL_PY_ON_EMULATED };
-
-/*
- * Where an object is, and on which device; SL_PY_NOWHERE with an exception. An object that is no
- * array is on the host.
- */
-enum sl_py_where sl_py_where_is(PyObject *object, int *number);
-
-/*
- * Takes an array that is where sl_py_where_is() says, until sl_py_input_give(); the object must
- * live as long. Other libraries make stream wait for their work on the array, unless follows
- * is set. False with an exception.
- */
-bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
-	struct sl_py_input *in);
-
-/* Queues on stream the waits for what the array depends on. On the device of the array. */
-enum sl_status sl_py_device_input_follow(const struct sl_py_input *in, sl_stream stream);
-
 /*
  * One call of a primitive on arrays, by a backend of the host or of a device.
  *

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 void sl_format_lay_out(const struct sl_format *f, struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {

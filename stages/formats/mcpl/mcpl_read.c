@@ -307,8 +307,8 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 	return read_file(file, bytes, true, a, t, r);
 }
 
-enum sl_status sl_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_reading *r,
-	struct sl_table *t, void **block)
+enum sl_status sl_mcpl_load(
+	const void *file, size_t bytes, struct sl_mcpl_reading *r, struct sl_table *t, void **block)
 {
 	const bool wide = r->wide;
 	struct sl_arena a = {0};

@@ -143,8 +143,7 @@ static enum sl_status put_chunk(void *joined, uint32_t worker, uint32_t t)
  * Surveys a column: extends the box by positions. Before the first block, it is decided by the first
  * items of the column whether its chunks are shuffled.
  */
-static enum sl_status survey_column(
-	const struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
+static enum sl_status survey_column(const struct sl_joined_file *j, struct sl_exec *x, uint32_t k)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	struct join_column *c = &own->column[k];
@@ -219,8 +218,7 @@ static enum sl_status add(struct sl_joined_file *j)
 	SL_TRY(sl_tasks_run(j->pool, j->n_workers,
 		j->all.n_columns + (uint32_t)sl_ceil_div(n, SURVEY_ROWS), survey, j));
 	own->rows += n;
-	SL_TRY(sl_tasks_in_order(
-		j->pool, j->n_workers, list_tasks(j), make_chunk, put_chunk, j));
+	SL_TRY(sl_tasks_in_order(j->pool, j->n_workers, list_tasks(j), make_chunk, put_chunk, j));
 	for (uint32_t k = 0; k < j->all.n_columns; k++)
 		own->column[k].next += chunks_in(&own->column[k], n);
 	return SL_OK;

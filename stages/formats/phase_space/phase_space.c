@@ -210,8 +210,7 @@ static enum sl_status table_particle(
 {
 	const struct sl_particle p = sl_mcpl_row(&s->table.rows, i);
 
-	*to = (struct sl_mcpl_particle){
-		.position = {(double)p.x, (double)p.y, (double)p.z},
+	*to = (struct sl_mcpl_particle){.position = {(double)p.x, (double)p.y, (double)p.z},
 		.direction = {(double)p.u, (double)p.v, (double)p.w},
 		.polarisation = {(double)p.pol_x, (double)p.pol_y, (double)p.pol_z},
 		.energy = (double)p.energy / SL_MCPL_KEV,

@@ -139,8 +139,7 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 	(void)device_packed;
 	sl_packed_begin(p, t, 1);
-	SL_TRY(sl_format_deflate(
-		&rest, run, SL_GZIP, text, print_table(t, text), p->bytes, &used));
+	SL_TRY(sl_format_deflate(&rest, run, SL_GZIP, text, print_table(t, text), p->bytes, &used));
 	sl_packed_add(p, used, t->n);
 	return SL_OK;
 }
@@ -190,10 +189,11 @@ static enum sl_status make_piece(void *joined, uint32_t worker, uint32_t t)
 	struct piece *p = (struct piece *)j->own + worker;
 	const uint32_t from = t * PIECE_ROWS;
 
-	p->bytes = j->block->n == 0 ? print_first_line(&j->all, p->text)
-	                            : print_rows(j->block, from,
-					      piece_rows(j->block->n - from), p->text);
-	return p->member ? sl_format_deflate(&j->worker[worker], j->run, SL_GZIP, p->text, p->bytes, p->member, &p->bytes)
+	p->bytes = j->block->n == 0
+	                   ? print_first_line(&j->all, p->text)
+	                   : print_rows(j->block, from, piece_rows(j->block->n - from), p->text);
+	return p->member ? sl_format_deflate(&j->worker[worker], j->run, SL_GZIP, p->text, p->bytes,
+				   p->member, &p->bytes)
 	                 : SL_OK;
 }
 

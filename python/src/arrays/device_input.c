@@ -1,14 +1,12 @@
 /*
- * device_input.c - see primitives.h.
+ * device_input.c - see arrays.h.
  *
  * An array is read in the fastest way that it offers: the block of a column; the C functions of its
  * type (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
  */
-#include "python/src/primitives/primitives.h"
+#include "python/src/arrays/arrays.h"
 
 #include <string.h>
-
-#include "python/src/arrays/arrays.h"
 
 /* --- __cuda_array_interface__ ----------------------------------------------------------------- */
 
