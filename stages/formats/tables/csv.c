@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "primitives/base/jobs.h"
-#include "stages/formats/formats.h"
+#include "stages/formats/common/format.h"
 #include "stages/formats/tables/tables.h"
 
 /* --- text ------------------------------------------------------------------------------------ */

@@ -221,6 +221,10 @@ enum sl_status sl_npz_read_any(
 /* Whether a zip archive has an energy, but not the member that all files of this program have. */
 bool sl_npz_is_any(const void *file, size_t bytes);
 
+/* --- csv -------------------------------------------------------------------------------------- */
+
+extern const struct sl_format sl_format_csv_gz;
+
 /* --- csv_read --------------------------------------------------------------------------------- */
 
 /* Text in memory, plain or in gzip, line by line. What is in gzip is never stored as a whole. */
