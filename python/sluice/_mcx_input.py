@@ -66,7 +66,7 @@ def _volume(domain: Mapping[str, Any], folder: str, cfg: Settings) -> None:
     path = os.path.join(folder, domain["VolumeFile"])
     if path.endswith(".json"):
         with open(path, encoding="utf-8") as file:
-            cfg["shapes"] = json.load(file)
+            cfg["shapes"] = json.load(file, strict=False)
         return
     kind = str(domain.get("MediaFormat", "byte")).lower()
     if not path.endswith(".bin") or kind not in _FORMATS:
@@ -78,7 +78,7 @@ def _volume(domain: Mapping[str, Any], folder: str, cfg: Settings) -> None:
 def load(path: str) -> Settings:
     """The settings of an input file of MCX, with the keys of pmcx."""
     with open(path, encoding="utf-8-sig") as file:
-        data = json.load(file)
+        data = json.load(file, strict=False)  # MCX's own examples have line breaks in texts
     if not isinstance(data, dict) or not {"Session", "Domain", "Optode"} <= set(data):
         raise ValueError("this is no input file of MCX: it has no sections Session, Domain and Optode")
     try:
@@ -100,6 +100,9 @@ def _settings(data: Mapping[str, Any], folder: str) -> Settings:
                 cfg[str(keys[key])] = value
     pattern = cfg.get("srcpattern")
     if isinstance(pattern, dict):
+        if isinstance(pattern["Data"], str):
+            raise ValueError(f"Optode.Source.Pattern.Data: the file {pattern['Data']} is not read; pass its array as "
+                             "cfg['srcpattern']")
         cfg["srcpattern"] = numpy.reshape(pattern["Data"], (pattern["Nx"], pattern["Ny"]), order="F")
     domain = data["Domain"]
     cfg["prop"] = [[m["mua"], m["mus"], m["g"], m["n"]] if isinstance(m, dict) else m for m in domain["Media"]]
@@ -186,7 +189,7 @@ class _Painter:
 def rasterise(shapes: Any, vol: Any, origin: float = 0.0) -> Any:
     """The volume with shapes, a JSON text or the same as a dict, drawn into it; origin: 1 if positions are from 1."""
     if isinstance(shapes, (str, bytes)):
-        shapes = json.loads(shapes)
+        shapes = json.loads(shapes, strict=False)
     painter = _Painter(numpy.zeros((60, 60, 60), "i4") if vol is None else numpy.array(vol, "i4"), origin)
     drawn = shapes.get("Shapes") if isinstance(shapes, dict) else None
     if not isinstance(drawn, list) or not all(isinstance(shape, dict) for shape in drawn):

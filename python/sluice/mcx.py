@@ -126,7 +126,7 @@ class _Reader:
         for key, value in self.cfg.items():
             if key in _DEFAULTS:
                 if key == "debuglevel":
-                    value = str(value).lower().replace("p", "")  # the progress bar
+                    value = "" if value in (0, 4) else str(value).lower().replace("p", "")  # 4, P: the progress bar
                 if numpy.ndim(value) or value != _DEFAULTS[key][0]:
                     self.refuse(key, f"{value!r} is not possible; {_DEFAULTS[key][1]}")
             elif key not in _USED | _WITHOUT_EFFECT:
@@ -304,10 +304,10 @@ def translate(cfg: Mapping[str, Any], estimator: str = "track") -> Translation:
     source = _source(r, unit, origin)
     n = (n_outside, n_of_times, any(m["n"] != n_of_times for m in media))
     earlier = 0.0 if r.problems else _earlier(r, source, labels, unit, n)
-    seed = int(r.get("seed", 1648335518))
+    seed, (start, step, gates) = int(r.get("seed", 1648335518)), _gates(r.cfg)
     particles = int(float(r.get("nphoton", 1))) * max(int(r.get("respin", 1)), 1)
     voxels = {"voxel": _mm(unit), "media": media, "n_outside": n_outside, "absorption": "implicit",
-              "max_time": f"{(float(r.get('tend', 1)) - earlier) * 1e9!r} ns",
+              "max_time": f"{(start + gates * step - earlier) * 1e9!r} ns",  # MCX ends with the last gate, not at tend
               "source": {key: [_mm(v) for v in value] if key in ("position", "side", "side_2") else value
                          for key, value in source.items()}}
     flag = _detector_flag(r)

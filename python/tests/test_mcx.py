@@ -102,16 +102,16 @@ def test_refusals_name_the_setting(more, key):
 
 
 def test_input_file(tmp_path):
-    data = {"Session": {"ID": "cube", "Photons": 1e6, "RNGSeed": 7, "DoMismatch": False, "DoPartialPath": 0,
-                        "OutputType": "X"},
-            "Forward": {"T0": 0, "T1": 5e-9, "Dt": 5e-9},
+    data = {"Session": {"ID": "a\ncube", "Photons": 1e6, "RNGSeed": 7, "DoMismatch": False, "DoPartialPath": 0,
+                        "OutputType": "X", "DebugFlag": 4},
+            "Forward": {"T0": 0, "T1": 6e-9, "Dt": 5e-9},
             "Domain": {"OriginType": 1, "LengthUnit": 1, "Dim": [60, 60, 60],
                        "Media": [dict(zip(("mua", "mus", "g", "n"), row)) for row in MEDIA]},
             "Optode": {"Source": {"Type": "pencil", "Pos": [29, 29, 0], "Dir": [0, 0, 1]},
                        "Detector": [{"Pos": d[:3], "R": d[3]} for d in CUBE60["detpos"]]},
             "Shapes": [{"Grid": {"Tag": 1, "Size": [60, 60, 60]}}]}
     path = tmp_path / "cube.json"
-    path.write_text(json.dumps(data))
+    path.write_text(json.dumps(data).replace("\\n", "\n"))
     made = mcx.translate(_mcx_input.load(str(path)))
     assert made.config == mcx.translate(CUBE60).config and (made.labels == 1).all()
     data["Shapes"] = {"_ArrayType_": "uint8", "_ArraySize_": [2, 2, 2], "_ArrayZipType_": "zlib",

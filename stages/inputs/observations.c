@@ -72,7 +72,9 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 	SL_TRY(next_fields(&l, field, &n));
 	all = n;
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	if (n > 0 && !sl_csv_number(&l, &field[0], &first))
+	/* NA is the first observation, which is missing, and no name */
+	if (n > 0 && !sl_csv_number(&l, &field[0], &first) &&
+		!sl_is_text(field[0].at, field[0].length, "NA"))
 		SL_TRY(next_fields(&l, field, &n));
 	for (; n > 0; v->size[1]++) {
 		if (n != all)
