@@ -4,7 +4,7 @@
  *
  * A decoupled look-back adds the sums of tiles in an order that depends on which ones are known, so
  * its rounding differs from run to run. Here each block publishes the sum of each of its tiles, and
- * the block with the last tile of a node also that of the node; and a block adds exactly the
+ * the warp with the last tile of a node also that of the node; and a block adds exactly the
  * siblings before each of its nodes, at most 15 sums for each of 5 levels. So each item gets the
  * same additions in any order of the blocks, and no chain goes from tile to tile: the longest one
  * has one wait per level.
@@ -25,11 +25,11 @@
 #include "primitives/kernel/look_back.cuh"
 #include "warp_part.cuh"
 
-/* Threads, items and levels of a tile; a block has one. */
+/* Threads, items and levels of a tile. */
 static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
 			  TILE_LEVELS = 3;
 
-/* What the threads of a block exchange: sums of 16 items, of 256 and of the tile. */
+/* What the threads exchange for a tile: sums of 16 items, of 256 and of the tile. */
 template <typename T> struct order_sums {
 	T strip[TILE_THREADS], group[RADIX], tile;
 };
@@ -102,7 +102,7 @@ template <typename T> struct order_job {
 	struct sl_look_back<word> nodes;
 };
 
-/* What one warp finds out for the block. */
+/* What one warp finds out for a tile. */
 template <typename T> struct order_found {
 	T sibling[RADIX];     /* the sums of the siblings before the node of a level */
 	T level[PASS_LEVELS]; /* their sum, of level TILE_LEVELS + k */
@@ -226,47 +226,73 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 		*vector_of(p, p.lane * VECTORS + v) = x[v];
 }
 
+/* The shared memory of a block with so many tiles, besides their items. */
+template <typename T, uint32_t TILES> struct order_shared {
+	struct order_sums<T> sums[TILES];
+	struct order_found<T> found[TILES];
+};
+
 /*
- * One block per tile; dynamic shared memory for its items: 16 KiB of f32 items, 32 KiB of f64 items.
- * A multiprocessor then has room for 8 or 4 blocks, of which some load while others wait.
+ * A block has one or two tiles; dynamic shared memory for their items, of 16 KiB (f32) or 32 KiB
+ * (f64) each. Most blocks of a multiprocessor wait for the sums of others. So the bytes that its
+ * blocks load at a time limit the speed: 128 KiB in 8 or 4 blocks of one tile, whose threads are all
+ * that it has (f32), and 192 KiB in 6 or 3 blocks of two tiles. A warp for each tile finds the sums
+ * before it.
  */
-template <typename T>
-static __global__ void __launch_bounds__(TILE_THREADS, sizeof(T) == sizeof(float) ? 8 : 4)
+template <typename T, uint32_t TILES>
+static __global__ void __launch_bounds__(TILE_THREADS, (TILES == 1 ? 32 : 24) / (int)sizeof(T))
 	order_pass_kernel(const SL_GRID_CONSTANT struct order_job<T> job)
 {
 	constexpr uint32_t vectors_of_lane = RADIX * sizeof(T) / VECTOR_BYTES;
 	using warp_part = struct part<T, vectors_of_lane>;
+	using block_shared = struct order_shared<T, TILES>;
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
-	SL_SHARED(struct order_sums<T>, sums);
-	SL_SHARED(struct order_found<T>, found);
+	SL_SHARED(block_shared, s);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	sl_wait_for_previous();
-	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0;
-	uint64_t first = (uint64_t)tile * TILE_ITEMS + warp * warp_part::items;
-	warp_part p = {lane, first, (uint32_t)(first < job.n ? job.n - first : 0),
-		vectors + warp * LANES * vectors_of_lane};
+	uint32_t tile = (gridDim.x > 1 ? sl_look_back_ticket(job.nodes) : 0) * TILES;
+	warp_part p[TILES];
+	struct order_before<T> before[TILES];
 
-	read_part(p, job.in);
+	SL_UNROLL
+	for (uint32_t t = 0; t < TILES; t++) {
+		uint64_t first = (uint64_t)(tile + t) * TILE_ITEMS + warp * warp_part::items;
+
+		p[t] = {lane, first, (uint32_t)(first < job.n ? job.n - first : 0),
+			vectors + (t * (TILE_THREADS / LANES) + warp) * LANES * vectors_of_lane};
+		read_part(p[t], job.in);
+	}
 	__syncwarp();
-	struct order_before<T> before = sum_tile(&sums, sum_items(p));
-	if (warp == 0) {
-		if (lane == 0 && gridDim.x > 1)
-			publish_node(job, 0, tile, sums.tile);
+	SL_UNROLL
+	for (uint32_t t = 0; t < TILES; t++)
+		before[t] = sum_tile(&s.sums[t], sum_items(p[t]));
+	if (warp < TILES && (uint64_t)(tile + warp) * TILE_ITEMS < job.n) {
+		if (lane == 0 && job.levels > TILE_LEVELS)
+			publish_node(job, 0, tile + warp, s.sums[warp].tile);
 		__syncwarp(); /* so that the lanes wait together */
-		find_before(job, tile, sums.tile, &found);
+		find_before(job, tile + warp, s.sums[warp].tile, &s.found[warp]);
 	}
 	__syncthreads();
-	order_items(job, p, before, found.level);
+	SL_UNROLL
+	for (uint32_t t = 0; t < TILES; t++)
+		order_items(job, p[t], before[t], s.found[t].level);
 	__syncwarp();
-	write_part(p, job.out);
+	SL_UNROLL
+	for (uint32_t t = 0; t < TILES; t++)
+		write_part(p[t], job.out);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* Dynamic shared memory of a block. */
+/* Shared memory of a block with so many tiles. */
+template <typename T, uint32_t TILES>
+static constexpr size_t order_shared_bytes = TILES *TILE_ITEMS * sizeof(T) +
+                                             sizeof(struct order_shared<T, TILES>);
+
+/* At least: that of a block with one tile. */
 static inline size_t order_pass_shared_bytes(enum sl_type type)
 {
-	return TILE_ITEMS * sl_type_bytes(type);
+	return type == SL_F32 ? order_shared_bytes<float, 1> : order_shared_bytes<double, 1>;
 }
 
 /* The states of all nodes that blocks publish. */
@@ -297,22 +323,37 @@ order_pass_scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
-/* Clears the states and queues the kernel with an early launch, as scan/shared.cu does. */
+/* Queues the kernel with an early launch, as scan/shared.cu does. */
+template <typename T, uint32_t TILES>
+static inline enum sl_status queue_order_pass(const struct order_job<T> &job, sl_stream s)
+{
+	return sl_launch_early("order_pass_kernel", order_pass_kernel<T, TILES>,
+		sl_grid(job.n, TILES * TILE_ITEMS), TILE_THREADS, TILES * TILE_ITEMS * sizeof(T), s,
+		job);
+}
+
+/*
+ * Blocks have two tiles where there is more than one tile for each block that runs at a time, if
+ * the device has the shared memory.
+ */
 template <typename T>
 static inline enum sl_status order_pass(struct sl_exec *x, const struct sl_scan_job *job)
 {
 	struct sl_arena a = x->scratch;
 	struct order_job<T> t = order_pass_cut<T>(&a, job->n);
-	uint32_t tiles = sl_grid(job->n, TILE_ITEMS);
+	struct sl_limits limits;
 
 	t.in = (const T *)job->in;
 	t.out = (T *)job->out;
 	t.n = job->n;
 	t.inclusive = job->inclusive;
-	if (tiles > 1) /* a single tile has no predecessor, so no state is read */
+	SL_TRY(sl_device_limits(&limits));
+	if (job->n > TILE_ITEMS) /* a single tile has no predecessor, so no state is read */
 		SL_TRY(sl_look_back_clear(t.nodes, x->stream));
-	return sl_launch_early("order_pass_kernel", order_pass_kernel<T>, tiles, TILE_THREADS,
-		order_pass_shared_bytes(job->type), x->stream, t);
+	if (sl_grid(job->n, TILE_ITEMS) > 8 * limits.multiprocessors &&
+		order_shared_bytes<T, 2> <= limits.shared_bytes)
+		return queue_order_pass<T, 2>(t, x->stream);
+	return queue_order_pass<T, 1>(t, x->stream);
 }
 
 #endif

@@ -146,7 +146,7 @@ static uint32_t tile_bytes(struct sl_tuning tuning)
 static size_t shared_bytes(struct sl_tuning tuning, enum sl_type type)
 {
 	if (sl_type_is_float(type))
-		return order_pass_shared_bytes(type) + sizeof(struct order_sums<double>);
+		return order_pass_shared_bytes(type);
 	return tile_bytes(tuning) + WARPS_MAX * sl_type_bytes(type);
 }
 
