@@ -82,10 +82,10 @@ void sl_parts_free(struct sl_joined_parts *parts);
  */
 
 /*
- * Moves the lines of the batches of the run from the manifests of the parts to *all, in order: those
- * of a part after those of the part before, manifest.n of them, or fewer if the run has ended before.
- * The caller frees it, also after a failure. SL_BAD_INPUT if batches are missing; the message names the
- * parts.
+ * Moves the lines of the batches of the run from the manifests of the parts to *all, in order: the
+ * manifest.n lines of the first part, then those of the next one. Lines after the end of the run
+ * are left out. The caller frees *all, also after a failure. SL_BAD_INPUT if batches are missing;
+ * the message names the parts.
  */
 enum sl_status sl_parts_collect(
 	struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);

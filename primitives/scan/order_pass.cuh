@@ -29,6 +29,9 @@
 static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREADS * RADIX,
 			  TILE_LEVELS = 3;
 
+/* Tiles per multiprocessor up to which blocks have one tile. */
+static constexpr uint32_t SINGLE_TILES_MOST = 8;
+
 /* What the threads exchange for a tile: sums of 16 items, of 256 and of the tile. */
 template <typename T> struct order_sums {
 	T strip[TILE_THREADS], group[RADIX], tile;
@@ -226,18 +229,20 @@ static __device__ inline void order_items(const struct order_job<T> &job, struct
 		*vector_of(p, p.lane * VECTORS + v) = x[v];
 }
 
-/* The shared memory of a block with so many tiles, besides their items. */
+/* Shared memory of a block with TILES tiles, besides their items. */
 template <typename T, uint32_t TILES> struct order_shared {
 	struct order_sums<T> sums[TILES];
 	struct order_found<T> found[TILES];
 };
 
 /*
- * A block has one or two tiles; dynamic shared memory for their items, of 16 KiB (f32) or 32 KiB
- * (f64) each. Most blocks of a multiprocessor wait for the sums of others. So the bytes that its
- * blocks load at a time limit the speed: 128 KiB in 8 or 4 blocks of one tile, whose threads are all
- * that it has (f32), and 192 KiB in 6 or 3 blocks of two tiles. A warp for each tile finds the sums
- * before it.
+ * A block has one or two tiles. Their items, 16 KiB (f32) or 32 KiB (f64) per tile, are in dynamic
+ * shared memory. For each tile, one warp finds the sums before it.
+ *
+ * Blocks wait for the sums of other blocks most of the time. So the speed depends on how many items
+ * the blocks of a multiprocessor hold together. It runs 8 blocks of one tile for f32, because these
+ * have all 2048 threads that it can run, and 4 for f64: 128 KiB. Of blocks with two tiles it runs 6
+ * or 3: 192 KiB.
  */
 template <typename T, uint32_t TILES>
 static __global__ void __launch_bounds__(TILE_THREADS, (TILES == 1 ? 32 : 24) / (int)sizeof(T))
@@ -284,12 +289,12 @@ static __global__ void __launch_bounds__(TILE_THREADS, (TILES == 1 ? 32 : 24) / 
 
 /* --- host ------------------------------------------------------------------------------------- */
 
-/* Shared memory of a block with so many tiles. */
+/* All shared memory of a block with TILES tiles. */
 template <typename T, uint32_t TILES>
 static constexpr size_t order_shared_bytes = TILES *TILE_ITEMS * sizeof(T) +
                                              sizeof(struct order_shared<T, TILES>);
 
-/* At least: that of a block with one tile. */
+/* The shared memory that a device must have: that of a block with one tile. */
 static inline size_t order_pass_shared_bytes(enum sl_type type)
 {
 	return type == SL_F32 ? order_shared_bytes<float, 1> : order_shared_bytes<double, 1>;
@@ -333,8 +338,9 @@ static inline enum sl_status queue_order_pass(const struct order_job<T> &job, sl
 }
 
 /*
- * Blocks have two tiles where there is more than one tile for each block that runs at a time, if
- * the device has the shared memory.
+ * Blocks have two tiles if the device has the shared memory for them, and more than
+ * SINGLE_TILES_MOST tiles per multiprocessor. With fewer tiles, most blocks run at the same time
+ * anyway, and more blocks are faster (bench/notes/scan.md has the times).
  */
 template <typename T>
 static inline enum sl_status order_pass(struct sl_exec *x, const struct sl_scan_job *job)
@@ -350,7 +356,7 @@ static inline enum sl_status order_pass(struct sl_exec *x, const struct sl_scan_
 	SL_TRY(sl_device_limits(&limits));
 	if (job->n > TILE_ITEMS) /* a single tile has no predecessor, so no state is read */
 		SL_TRY(sl_look_back_clear(t.nodes, x->stream));
-	if (sl_grid(job->n, TILE_ITEMS) > 8 * limits.multiprocessors &&
+	if (sl_grid(job->n, TILE_ITEMS) > SINGLE_TILES_MOST * limits.multiprocessors &&
 		order_shared_bytes<T, 2> <= limits.shared_bytes)
 		return queue_order_pass<T, 2>(t, x->stream);
 	return queue_order_pass<T, 1>(t, x->stream);

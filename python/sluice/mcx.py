@@ -126,7 +126,8 @@ class _Reader:
         for key, value in self.cfg.items():
             if key in _DEFAULTS:
                 if key == "debuglevel":
-                    value = "" if value in (0, 4) else str(value).lower().replace("p", "")  # 4, P: the progress bar
+                    progress_bar = numpy.ndim(value) == 0 and value in (0, 4)  # 4 is MCX's number of the flag P
+                    value = "" if progress_bar else str(value).lower().replace("p", "")
                 if numpy.ndim(value) or value != _DEFAULTS[key][0]:
                     self.refuse(key, f"{value!r} is not possible; {_DEFAULTS[key][1]}")
             elif key not in _USED | _WITHOUT_EFFECT:

@@ -82,11 +82,11 @@ const char **sl_py_texts(PyObject *tuple, size_t *n);
  */
 int sl_py_count(PyObject *o, void *count);
 
-/* --- tasks ------------------------------------------------------------------------------------- */
+/* --- tasks ----------------------------------------------------------------------------------- */
 
 /*
- * Opens a pool for n tasks: with the thread of the caller, which is worker 0, it has as many threads
- * as there are cores, but no more than tasks.
+ * Opens a pool for n tasks. With the thread of the caller, which is worker 0, it has as many
+ * threads as there are cores, but no more than tasks.
  */
 void sl_py_pool_open(struct sl_job_pool *pool, size_t n);
 

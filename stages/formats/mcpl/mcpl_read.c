@@ -252,8 +252,8 @@ static sl_column_set columns_in(const struct sl_mcpl_header *h)
 /* --- the interface ---------------------------------------------------------------------------- */
 
 /*
- * Reads a file of this program, or, if any is set, of any program. Lost are comments and blobs: of a
- * file of this program all but its own three or four comments and its own blob (mcpl.h).
+ * Reads a file of this program, or, if any is set, of any program. Comments and blobs are lost,
+ * except those that this program writes itself: three or four comments and one blob (mcpl.h).
  */
 static enum sl_status read_file(const void *file, size_t bytes, bool any, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_reading *r)
