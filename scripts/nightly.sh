@@ -6,7 +6,7 @@
 #	scripts/nightly.sh --turn      the part that CI runs for this commit, besides those of each commit; of debian13 and clang
 #	                               a share
 #
-#	format    clang-format, and the order of the folders
+#	format    clang-format, the order of the folders, and the list of mutants without effect
 #	release   all tests of the release build, with all variants, in folders on a disk
 #	sanitize  AddressSanitizer and UndefinedBehaviorSanitizer, one in 13 variants; with the Python package
 #	clang     clang with Open MPI: warnings, a share of the tests, all tests of MPI
@@ -33,6 +33,7 @@ check_format() {
 	install_missing clang-format
 	git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs -n 50 -P "$(nproc)" clang-format --dry-run --Werror
 	scripts/check_layers.py
+	tests/mutants/mutants.py --check
 }
 
 run_in_valgrind() {
