@@ -30,7 +30,7 @@ static constexpr uint32_t TILE_THREADS = RADIX * RADIX, TILE_ITEMS = TILE_THREAD
 			  TILE_LEVELS = 3;
 
 /* Tiles per multiprocessor up to which blocks have one tile. */
-static constexpr uint32_t SINGLE_TILES_MOST = 8;
+static constexpr uint32_t SINGLE_TILES_MOST = 16;
 
 /* What the threads exchange for a tile: sums of 16 items, of 256 and of the tile. */
 template <typename T> struct order_sums {
