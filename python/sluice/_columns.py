@@ -14,8 +14,14 @@ from ._column import Column, arrow_batch, arrow_schema, arrow_stream, array_of, 
 Array = numpy.ndarray[Any, numpy.dtype[Any]]
 
 
+def _check_mask(value: Any) -> None:
+    if isinstance(value, numpy.ma.MaskedArray) and numpy.ma.is_masked(value):
+        raise ValueError("the array has masked items, whose mask would be lost; use compressed() or filled() of it")
+
+
 def input_array(value: Any) -> Any:
     """An array that the library can read: objects without the buffer protocol and DLPack become NumPy's."""
+    _check_mask(value)
     if isinstance(value, (Column, int, float)) or hasattr(value, "__dlpack__") or \
             hasattr(value, "__cuda_array_interface__"):
         return value
@@ -28,6 +34,7 @@ def input_array(value: Any) -> Any:
 
 def host_array(value: Any) -> Any:
     """An array of any library in memory of the host, a number or a list as an array of NumPy."""
+    _check_mask(value)
     by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
     return numpy.from_dlpack(value) if by_dlpack else numpy.asarray(value)
 

@@ -196,8 +196,8 @@ def test_refusals():
             ("device", lambda: sluice.compact(flags, backend="tiled")),
             ("leave it out for the host", lambda: sluice.scan(u4, device="cpu"))]:
         refused(call, "USAGE", message)
-    for call in (lambda: sluice.deflate(b"abc", wrapper="zip"), lambda: sluice.deflate(b"abc", stream=1),
-                 lambda: sluice.sort(u4, begin_bit=-1), lambda: sluice.sort(u4, u4, out=u4), lambda: sluice.expand([-1])):
+    for call in (lambda: sluice.deflate(b"abc", wrapper="zip"), lambda: sluice.deflate(b"a", stream=1), lambda: sluice.expand([-1]),
+                 lambda: sluice.sort(u4, begin_bit=-1), lambda: sluice.sort(u4, u4, out=u4), lambda: sluice.sum(numpy.ma.masked_all(3))):
         with pytest.raises(ValueError):
             call()
 
