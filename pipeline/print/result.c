@@ -159,7 +159,7 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 		put_padded(p, "-", 1, s->width);
 		return false;
 	}
-	if (!s->divisor && (!s->letter || (s->letter == 'g' && is_whole(value)))) {
+	if (!s->divisor && (!s->letter || (strchr("gr", s->letter) && is_whole(value)))) {
 		put_scalar(p, value, s->width);
 		return true;
 	}

@@ -28,8 +28,8 @@
  *	{@} {#a}     the key or number of the item; the number of items of a
  *	{^a}         a of the whole result
  *	{a/b/1e6}    a divided by b and by 1e6
- *	{a:SPEC}     [-+][width][.digits][f or g] as in printf, with whole numbers in full for g; r: a float by its fewest digits; B: a size; T: a
- *	             duration
+ *	{a:SPEC}     [-+][width][.digits][f or g] as in printf; r: a float by its fewest digits; g and
+ *	             r print whole numbers in full; B: a size; T: a duration
  *	{a~batch}    "1 batch", "2 batches"
  *	{a.*:12}     each value of a, in headings each key, with a space before or after
  *	<a|format>   the format for each item of a

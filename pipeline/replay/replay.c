@@ -3,7 +3,9 @@
  * rename one.
  *
  * A particle depends on (seed, id) only, so one particle is computed alone on the CPU, by the same
- * rules of the model as in a run. The cost is that of one history, whatever the size of the run.
+ * rules of the model as in a run. The cost is that of one history, whatever the size of the run. A
+ * particle of a filter has ancestors: the filter runs again and records who was copied where; then
+ * the states of the ancestors are computed alone.
  * The columns and the key are those of the files of the run, so that a row of a file can be
  * compared with the last step.
  */
@@ -13,6 +15,7 @@
 
 #include "pipeline/plan/plan.h"
 #include "pipeline/print/result.h"
+#include "pipeline/run/run.h"
 #include "stages/host/host.h"
 
 static const struct sl_line lines[] = {
@@ -47,6 +50,7 @@ void sl_replay_use_cpu(struct sl_config *c)
 
 	snprintf(c->run.device, sizeof(c->run.device), "cpu");
 	c->run.mode = 0;
+	c->run.threads = 1;
 	memcpy(c->primitives.scan, automatic, sizeof(automatic));
 	memcpy(c->primitives.compact, automatic, sizeof(automatic));
 	memcpy(c->primitives.sort, automatic, sizeof(automatic));
@@ -93,6 +97,8 @@ static void put_head(struct sl_json *j, const struct replay *t, const char *conf
 /* The columns of a row, with their units in the names if they are read by people. */
 static void put_values(struct sl_json *j, const struct replay *t, const struct sl_particle *p)
 {
+	if (t->plan->recipe.resampling.steps > 0)
+		sl_json_u64(j, "slot", p->id % t->plan->recipe.batch);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *facts = &sl_column_facts[c];
 		const char *unit = sl_units[facts->unit].text;
@@ -163,16 +169,47 @@ static void put_end(struct sl_json *j, const struct replay *t, const struct sl_p
 		sl_json_text(j, "key", key);
 }
 
-static enum sl_status print_history(struct replay *t, const char *config, bool json, FILE *out)
+static enum sl_status print_history(
+	struct replay *t, const struct sl_batch *filter, const char *config, bool json, FILE *out)
 {
 	const struct sl_history_observer observer = {.step = put_step, .draw = put_draw, .ctx = t};
 	struct sl_particle p;
 
 	SL_TRY(sl_result_begin(&t->result, json ? NULL : lines, out));
 	put_head(&t->result.json, t, config);
-	p = sl_follow_history(&t->plan->recipe, t->id, &observer);
+	p = sl_follow_history(&t->plan->recipe, t->id, filter, &observer);
 	put_end(&t->result.json, t, &p);
 	return sl_result_end(&t->result, SL_OK);
+}
+
+/* Runs the filter of the particle again, and prints the history of its ancestors. */
+static enum sl_status print_ancestry(struct replay *t, const char *config, bool json, FILE *out)
+{
+	const struct sl_recipe *r = &t->plan->recipe;
+	const uint32_t n = sl_memory_plan_batch(t->plan);
+	const size_t bytes = sl_ancestry_bytes(r, n);
+	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
+	SL_CLOSED_BY(sl_host_give) void *ancestry = NULL;
+	struct sl_batch *b;
+	char need[32], have[32];
+
+	if (sl_size_add(t->plan->memory.host, bytes) > t->plan->machine.free_bytes)
+		return sl_fail(SL_HOST_MEMORY,
+			"replay: the ancestry of a filter of %u particles and %u observations needs "
+			"up to %s of memory with the filter, and %s are free; replay it on a machine "
+			"with more memory",
+			n, r->resampling.steps,
+			sl_sized((double)sl_size_add(t->plan->memory.host, bytes), need),
+			sl_sized((double)t->plan->machine.free_bytes, have));
+	SL_TRY(sl_workspace_open(t->plan, &w));
+	SL_TRY(sl_workspace_allocate(w));
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &ancestry));
+	b = &w->slot[0].batch;
+	b->ancestry = (uint64_t *)ancestry;
+	sl_batch_begin(r, b, t->id / r->batch);
+	SL_TRY(sl_stages_run(r, &w->slot[0].exec, b, NULL));
+	sl_ancestry_find(r, b, (uint32_t)(t->id % r->batch));
+	return print_history(t, b, config, json, out);
 }
 
 enum sl_status sl_replay(
@@ -187,16 +224,13 @@ enum sl_status sl_replay(
 			"--id %lu: the run has no particles, because its lists are empty; use "
 			"lists with particles",
 			id);
-	if (plan->recipe.resampling.steps > 0)
-		return sl_fail(SL_USAGE,
-			"replay: a particle of model %s descends from others of its filter, so it "
-			"cannot be computed alone; its states are in the survivors of sluice run",
-			plan->recipe.model->name);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
 			"--id %lu: the run has no such particle (the run has %lu, from 0 to "
 			"%lu); use an id in this range",
 			id, particles, particles - 1);
+	if (plan->recipe.resampling.steps > 0)
+		return print_ancestry(&t, config, json, out);
 	/* The model list reads its particles: find the input file of this one and read it there. */
 	if (plan->recipe.inputs) {
 		struct sl_columns columns = sl_columns_of(&read);
@@ -204,5 +238,5 @@ enum sl_status sl_replay(
 		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
 		sl_inputs_set_columns(&plan->recipe, id, &columns);
 	}
-	return print_history(&t, config, json, out);
+	return print_history(&t, NULL, config, json, out);
 }

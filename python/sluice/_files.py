@@ -81,11 +81,12 @@ class History(Dict[str, Any]):
     def steps(self) -> Any:
         """Structured array of NumPy of shape (steps + 1,): step, event, the columns of the model, fate.
 
-        Columns have the types of COLUMNS, event and fate are text. The first item is the start.
+        Columns have the types of COLUMNS, event and fate are text. The first item is the start. Of a
+        filter it also has slot, and an item more for each resampling.
         """
         rows = self["history"]
         types = {name: dtype for name, dtype, _, _ in _native.column_facts()}
-        types.update(step="uint64", event="U32", fate="U32")
+        types.update(step="uint64", slot="uint32", event="U32", fate="U32")
         names = [name for name in rows[0] if name in types]
         made = numpy.zeros(len(rows), [(name, types[name]) for name in names])
         for name in names:

@@ -117,6 +117,7 @@ struct sl_batch {
 	uint64_t *filter_draw;   /* n, sorted: multinomial resampling; weights, for quantiles */
 	uint32_t *filter_key;    /* n: sorted, for quantiles */
 	uint32_t *filter_end;    /* n: the ends of the runs of offspring */
+	uint64_t *ancestry;      /* of a filter that is replayed (host.h); NULL: not recorded */
 	uint8_t *keep;           /* n, or one block: 1 = survives */
 	uint32_t *index;         /* n_survivors: positions in columns */
 	uint32_t *place;         /* the particle at each position: first_id + place; NULL:

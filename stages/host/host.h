@@ -185,6 +185,8 @@ struct sl_history_step {
 	 *	FATE       the name of the fate that this step decided
 	 *	collision  its number of collisions has grown
 	 *	surface    its direction changed without a collision
+	 *	weighed    a step of a filter
+	 *	resampled  of a filter: the particle before was copied to this slot
 	 *	flight     none of these
 	 */
 	const char *event;
@@ -202,9 +204,26 @@ struct sl_history_observer {
 
 /*
  * Follows particle id from its start until its fate is decided or step() returns false. Returns its
- * last state, with its final fate: the same bits as sl_compute_particle().
+ * last state, with its final fate: the same bits as sl_compute_particle(). filter: NULL, or the
+ * batch of a filter for which sl_ancestry_find() has found the ancestors of the particle: their
+ * states are reported, with their ids.
  */
-struct sl_particle sl_follow_history(
-	const struct sl_recipe *r, uint64_t id, const struct sl_history_observer *observer);
+struct sl_particle sl_follow_history(const struct sl_recipe *r, uint64_t id,
+	const struct sl_batch *filter, const struct sl_history_observer *observer);
+
+/*
+ * The ancestry of a filter of n particles: 2 n bits for each step. A step that resamples writes
+ * them: for particle i = 0 .. n - 1 a zero for each slot that gets a copy of it, and then a one.
+ */
+size_t sl_ancestry_bytes(const struct sl_recipe *r, uint32_t n);
+
+/* Records a step of b that resamples, whose ends of runs are known. */
+void sl_ancestry_record(struct sl_batch *b, const struct sl_filter_pass *p);
+
+/*
+ * Replaces the first word of each step of b, which has been advanced, by the slot of the ancestor
+ * that took this step, of the particle that ended in the given slot.
+ */
+void sl_ancestry_find(const struct sl_recipe *r, struct sl_batch *b, uint32_t slot);
 
 #endif

@@ -39,6 +39,8 @@ static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl
 	if (which == SL_FILTER_ADVANCE)
 		return sl_run_rules(r, b, sl_rule_loops(r)->advance, b->n);
 	r->loops->filter(which, p);
+	if (which == SL_FILTER_END && b->ancestry && p->word[SL_FILTER_RESAMPLED])
+		sl_ancestry_record(b, p);
 	return sl_check_cancelled(r);
 }
 

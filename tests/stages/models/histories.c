@@ -222,7 +222,7 @@ static uint64_t follow(struct seen *seen, uint64_t stop_at)
 	seen->states = 0;
 	seen->p = (struct sl_particle){.id = seen->id};
 	seen->stop_at = stop_at;
-	end = sl_follow_history(seen->r, seen->id, &o);
+	end = sl_follow_history(seen->r, seen->id, NULL, &o);
 	expect_same(&end, &seen->p);
 	return seen->states - 1;
 }
