@@ -38,14 +38,19 @@ class WrongAnswer(Exception):
 # --- options --------------------------------------------------------------------------------------
 
 def positive(text):
-    """A whole number of at least 1, such as 1000000 or 1e6."""
+    """A whole number of at least 1, such as 1000000, 1e6 or 2^20."""
+    base, _, power = text.partition("^")
     try:
-        value = float(text)
-    except ValueError:
+        value = float(base) ** float(power or 1)
+    except (ValueError, ArithmeticError):
         value = 0
-    if value < 1 or value != int(value):
+    if not value >= 1 or value != int(value):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
     return int(value)
+
+
+def positives(text):
+    return [positive(word) for word in text.split(",")]
 
 
 def options_of(text):

@@ -145,10 +145,6 @@ def compare(options, report):
             compare_job(options, report, Job(torch, name, n), (torch, np, sluice, compute))
 
 
-def sizes(text):
-    return [common.positive(word) for word in text.split(",")]
-
-
 def primitives(text):
     found = text.split(",")
     if not set(found) <= {"scan", "sort"}:
@@ -158,7 +154,7 @@ def primitives(text):
 
 def main():
     parser = common.options_of(__doc__)
-    parser.add_argument("--n", type=sizes, default=[1 << 20, 1 << 22, 1 << 24, 1 << 27], metavar="LIST",
+    parser.add_argument("--n", type=common.positives, default=[1 << 20, 1 << 22, 1 << 24, 1 << 27], metavar="LIST",
                         help="numbers of items (default 2^20, 2^22, 2^24, 2^27)")
     parser.add_argument("--only", type=primitives, default=["scan", "sort"], metavar="LIST",
                         help="scan, sort, or both (the default)")
