@@ -21,11 +21,12 @@ struct group {
 
 /*
  * Counts a group in a tally of particles at their ends. even: it has one EVEN axis; each caller
- * passes a constant, so the compiler makes a separate loop for such tallies. A fate that does not
- * exist (the memory is damaged) is not counted, so that the sums do not close.
+ * passes a constant, so the compiler makes a separate loop for such tallies. each_step: a constant
+ * too, it counts a step of a filter. A fate that does not exist (the memory is damaged) is not
+ * counted, so that the sums do not close.
  */
-static inline void count_tally(
-	const struct sl_recipe *r, const struct sl_grid_rule *g, bool even, const struct group *of)
+static inline void count_tally(const struct sl_recipe *r, const struct sl_grid_rule *g, bool even,
+	bool each_step, const struct group *of)
 {
 	const struct sl_columns *c = &of->b->columns;
 	const struct sl_even_rule axis = g->axis[0].even;
@@ -33,7 +34,7 @@ static inline void count_tally(
 
 	for (uint32_t k = 0; k < of->n; k++) {
 		const uint32_t i = of->from + k;
-		const uint8_t fate = c->fate[i];
+		const uint8_t fate = each_step ? (uint8_t)SL_SCORE_ROW : c->fate[i];
 		uint32_t at = fate < SL_FATE_COUNT ? g->first[fate] : SL_NO_GRID_COUNTER;
 
 		if (at == SL_NO_GRID_COUNTER)
@@ -41,7 +42,7 @@ static inline void count_tally(
 		at += even ? sl_grid_axis_bin(&axis, NULL, NULL, c, i)
 		           : sl_grid_cell(g, r->grids.edge, c, i);
 		count[at]++;
-		if (!r->grids.weighted)
+		if (!r->grids.weighted || each_step)
 			continue;
 		weight[at] += of->weight[k];
 		weight[g->stride + at] += of->square[k];
@@ -52,7 +53,7 @@ static inline void count_tally(
 static __attribute__((noinline)) void count_even(
 	const struct sl_recipe *r, const struct sl_grid_rule *g, const struct group *of)
 {
-	count_tally(r, g, true, of);
+	count_tally(r, g, true, false, of);
 }
 
 static void count_tallies(const struct sl_recipe *r, const struct group *of)
@@ -65,7 +66,7 @@ static void count_tallies(const struct sl_recipe *r, const struct group *of)
 		if (g->n_axes == 1 && g->axis[0].spacing == SL_SPACING_EVEN)
 			count_even(r, g, of);
 		else
-			count_tally(r, g, false, of);
+			count_tally(r, g, false, false, of);
 	}
 }
 
@@ -129,6 +130,16 @@ static __attribute__((noinline)) void execute(
 	const struct sl_program *p, const struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	sl_program_range(p, &b->columns, b->first_id, from, to);
+}
+
+void SL_AT_LEVEL(sl_loop_count_step)(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+{
+	const struct group all = {.b = b, .from = from, .n = to - from};
+
+	for (uint32_t k = 0; k < r->grids.n; k++)
+		if (r->grids.grid[k].score == SL_SCORE_EACH_STEP)
+			count_tally(r, &r->grids.grid[k], false, true, &all);
 }
 
 void SL_AT_LEVEL(sl_loop_mark)(

@@ -18,6 +18,9 @@ SL_C_BEGIN
 /* The loop on the host, once per CPU level; adds to b->tally and b->bins. */
 sl_loop SL_EVERY_LEVEL(sl_loop_mark);
 
+/* Counts particles after a step of a filter in the tallies of steps. */
+sl_loop SL_EVERY_LEVEL(sl_loop_count_step);
+
 /*
  * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to
  * *tally, which is device memory. If square_scale (see sl_square_scale()) is 0, each particle has

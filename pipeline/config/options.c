@@ -118,7 +118,8 @@ const struct sl_option sl_options[] = {
 			"[deposit, z:50] for the absorbed weight, [deposit, voxel] for that in each voxel, "
 			"[fluence_collision, r:50:0 mm..5 mm, z:50] for the "
 			"fluence estimated by collisions, [fluence_track, z:50] for the fluence estimated by "
-			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z"),
+			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z; or the "
+			"particles of a filter after each step, [each_step, steps:100, state_1:50:-9..9]"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different
 	 * DEFLATE backends differ in their compressed bytes, but not in their contents.

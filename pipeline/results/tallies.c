@@ -105,7 +105,8 @@ static void add_tally(const struct sl_recipe *r, const struct sl_grid_rule *g, c
 {
 	const bool score = g->score != SL_SCORE_ENDS;
 	const uint64_t *count = sum + g->words + g->base, *second = count + g->stride;
-	const uint64_t *quantity = score || r->grids.weighted ? second : count;
+	const bool sums = g->score != SL_SCORE_EACH_STEP && (score || r->grids.weighted);
+	const uint64_t *quantity = sums ? second : count;
 
 	for (uint32_t i = 0; i < g->counters; i++) {
 		const uint32_t at = g->skip + g->base + i;

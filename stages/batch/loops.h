@@ -35,7 +35,7 @@ SL_FOR_MODELS uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_
 
 enum { SL_LANES_MAX = 16 }; /* of all levels */
 
-/* Processes items from to to - 1 of a batch: particles (mark), or survivors (sort). */
+/* Processes items from to to - 1 of a batch: particles (mark, count_step), or survivors (sort). */
 typedef void sl_loop(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to);
 
 /* Processes all survivors of a batch (write). */
@@ -45,7 +45,7 @@ typedef void sl_survivor_loop(const struct sl_recipe *r, struct sl_batch *b);
 struct sl_loops {
 	const char *level;
 	enum sl_level_number number; /* of struct sl_model.loops */
-	sl_loop *mark, *sort;
+	sl_loop *mark, *count_step, *sort;
 	sl_survivor_loop *write;
 	void (*filter)(enum sl_filter_work which, const struct sl_filter_pass *p);
 };

@@ -34,14 +34,19 @@ static __global__ void in_blocks_kernel(struct sl_block_grids grids, float weigh
 	sl_block_sums_add(&grids, sums);
 }
 
+template <bool EACH_STEP>
 static __global__ void grids_kernel(const struct sl_grid_set *grids, float weight_scale,
 	float square_scale, struct sl_columns c, uint32_t n, uint64_t *copies)
 {
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (i < n && c.fate[i] < SL_FATE_COUNT)
-		sl_grids_count_one(grids, &c, i, c.fate[i], grids->weighted ? c.weight[i] : 1.0f,
-			weight_scale, square_scale, sl_grids_copy(grids, copies));
+	if (EACH_STEP && i < n)
+		sl_grids_count_one(grids, SL_SCORE_EACH_STEP, &c, i, SL_SCORE_ROW, 1.0f, 1.0f, 1.0f,
+			sl_grids_copy(grids, copies));
+	else if (i < n && c.fate[i] < SL_FATE_COUNT)
+		sl_grids_count_one(grids, SL_SCORE_ENDS, &c, i, c.fate[i],
+			grids->weighted ? c.weight[i] : 1.0f, weight_scale, square_scale,
+			sl_grids_copy(grids, copies));
 }
 
 static __global__ void total_kernel(
@@ -57,14 +62,17 @@ static __global__ void total_kernel(
 }
 
 enum sl_status SL_NAME(sl_queue_grids)(const struct sl_grid_set *grids,
-	const struct sl_grid_set *device_grids, float weight_scale, float square_scale,
-	const struct sl_batch *b, uint64_t *copies, uint64_t *sum, sl_stream s)
+	const struct sl_grid_set *device_grids, bool each_step, float weight_scale,
+	float square_scale, const struct sl_batch *b, uint64_t *copies, uint64_t *sum, sl_stream s)
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * PARTICLES_PER_THREAD);
 
+	if (each_step)
+		return SL_LAUNCH(grids_kernel<true>, sl_grid(b->n, BLOCK), BLOCK, 0, s,
+			device_grids, weight_scale, square_scale, b->columns, b->n, copies);
 	if (grids->ends)
-		SL_TRY(SL_LAUNCH(grids_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s, device_grids,
-			weight_scale, square_scale, b->columns, b->n, copies));
+		SL_TRY(SL_LAUNCH(grids_kernel<false>, sl_grid(b->n, BLOCK), BLOCK, 0, s,
+			device_grids, weight_scale, square_scale, b->columns, b->n, copies));
 	if (grids->block.n == 0)
 		return SL_OK;
 	return SL_LAUNCH(in_blocks_kernel, blocks < BLOCKS_MAX ? blocks : (uint32_t)BLOCKS_MAX,

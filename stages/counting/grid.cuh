@@ -21,23 +21,23 @@ static __device__ __forceinline__ uint64_t *sl_grids_copy(
 }
 
 /*
- * Adds particle i to each tally of ends that blocks do not count. fate must be less than
- * SL_FATE_COUNT.
+ * Adds particle i to each tally of a score, a constant, that blocks do not count: of ends, or of the
+ * steps of a filter, which have no weights. fate must be less than SL_FATE_COUNT.
  */
 static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_set *grids,
-	const struct sl_columns *c, uint64_t i, uint8_t fate, float weight, float weight_scale,
-	float square_scale, uint64_t *sum)
+	enum sl_score score, const struct sl_columns *c, uint64_t i, uint8_t fate, float weight,
+	float weight_scale, float square_scale, uint64_t *sum)
 {
 	for (uint32_t number = 0; number < grids->n; number++) {
 		const struct sl_grid_rule *g = &grids->grid[number];
 		uint32_t at = g->first[fate];
 		uint64_t *to;
 
-		if (g->in_block || g->score != SL_SCORE_ENDS || at == SL_NO_GRID_COUNTER)
+		if (g->in_block || g->score != score || at == SL_NO_GRID_COUNTER)
 			continue;
 		to = sum + g->words + at + sl_grid_cell(g, grids->edge, c, i);
 		atomicAdd(to, (uint64_t)1);
-		if (!grids->weighted)
+		if (!grids->weighted || score != SL_SCORE_ENDS)
 			continue;
 		atomicAdd(to + g->stride, sl_fixed_weight(weight * weight_scale));
 		atomicAdd(to + 2 * (uint64_t)g->stride, sl_fixed_square(weight * square_scale));

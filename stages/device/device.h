@@ -84,6 +84,10 @@ struct sl_device_mode {
 enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive);
 
+/* Queues the kernels that count the batch in the tallies of ends, or in those of each step. */
+enum sl_status sl_device_pipeline_count(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, bool each_step);
+
 extern const struct sl_device_mode sl_device_modes[SL_MODE_COUNT];
 
 #endif

@@ -21,6 +21,14 @@ enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 		rules_of(r, pipeline), r->seed, b, alive, pipeline->exec.stream);
 }
 
+enum sl_status sl_device_pipeline_count(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, bool each_step)
+{
+	return r->kernels->grids(&r->grids, pipeline->grids, each_step, sl_weight_scale(r),
+		sl_square_scale(r), &pipeline->batch, pipeline->grid_copies,
+		sl_batch_counters_tallies(pipeline->counters), pipeline->exec.stream);
+}
+
 /* --- both modes ------------------------------------------------------------------------------- */
 
 /* Cuts the scratch that the steps of a mode share, as they run one after another. */
@@ -113,9 +121,7 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_common_weight(r), sl_weight_scale(r),
 		sl_square_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
-	SL_TRY(r->kernels->grids(&r->grids, pipeline->grids, sl_weight_scale(r), sl_square_scale(r),
-		&pipeline->batch, pipeline->grid_copies,
-		sl_batch_counters_tallies(pipeline->counters), pipeline->exec.stream));
+	SL_TRY(sl_device_pipeline_count(r, pipeline, false));
 	return total_grids(r, pipeline);
 }
 

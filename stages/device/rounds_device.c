@@ -51,8 +51,10 @@ static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl
 {
 	struct sl_device_pipeline *pipeline = (struct sl_device_pipeline *)ctx;
 
-	if (which == SL_FILTER_ADVANCE)
-		return sl_device_pipeline_advance(r, pipeline, b, NULL);
+	if (which == SL_FILTER_ADVANCE) {
+		SL_TRY(sl_device_pipeline_advance(r, pipeline, b, NULL));
+		return r->grids.each_step ? sl_device_pipeline_count(r, pipeline, true) : SL_OK;
+	}
 	return r->kernels->filter(which, p, pipeline->exec.stream);
 }
 

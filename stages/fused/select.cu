@@ -77,8 +77,9 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 				sl_block_sums_count(&job->bins, bins, &columns, 0, p.fate, p.weight,
 					job->weight_scale, job->square_scale);
 				if (job->grids)
-					sl_grids_count_one(job->grids, &columns, 0, p.fate,
-						p.weight, job->weight_scale, job->square_scale,
+					sl_grids_count_one(job->grids, SL_SCORE_ENDS, &columns, 0,
+						p.fate, p.weight, job->weight_scale,
+						job->square_scale,
 						sl_grids_copy(job->grids, job->grid_copies));
 			}
 		}

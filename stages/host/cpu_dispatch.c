@@ -14,12 +14,13 @@
  * The loops of a level: the compiler makes each function once per level, with the level in its
  * name.
  */
-#define LOOPS(at)                            \
-	{.level = #at,                       \
-		.number = SL_LEVEL_##at,     \
-		.mark = sl_loop_mark_##at,   \
-		.sort = sl_loop_sort_##at,   \
-		.write = sl_loop_write_##at, \
+#define LOOPS(at)                                      \
+	{.level = #at,                                 \
+		.number = SL_LEVEL_##at,               \
+		.mark = sl_loop_mark_##at,             \
+		.count_step = sl_loop_count_step_##at, \
+		.sort = sl_loop_sort_##at,             \
+		.write = sl_loop_write_##at,           \
 		.filter = sl_loop_filter_##at},
 
 static const struct sl_loops levels[] = {SL_LEVELS(LOOPS)};

@@ -36,8 +36,10 @@ static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl
 	enum sl_filter_work which, const struct sl_filter_pass *p)
 {
 	(void)ctx;
-	if (which == SL_FILTER_ADVANCE)
-		return sl_run_rules(r, b, sl_rule_loops(r)->advance, b->n);
+	if (which == SL_FILTER_ADVANCE) {
+		SL_TRY(sl_run_rules(r, b, sl_rule_loops(r)->advance, b->n));
+		return r->grids.each_step ? sl_run_loop(r, b, r->loops->count_step, b->n) : SL_OK;
+	}
 	r->loops->filter(which, p);
 	if (which == SL_FILTER_END && b->ancestry && p->word[SL_FILTER_RESAMPLED])
 		sl_ancestry_record(b, p);

@@ -205,7 +205,7 @@ static void place(const struct sl_grid_field *field, struct sl_grid_set *g)
 		put_in_block(rule, g->weighted, &g->block);
 		g->ends |= rule->score == SL_SCORE_ENDS && !rule->in_block;
 	}
-	g->copies = g->ends || g->scored ? SL_GRID_COPIES_MAX : 0;
+	g->copies = g->ends || g->scored || g->each_step ? SL_GRID_COPIES_MAX : 0;
 	while (g->copies > 1 && g->copies * sl_grid_words(g) > SL_GRID_COPY_WORDS_MAX)
 		g->copies /= 2;
 }
@@ -216,7 +216,9 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 	*g = (struct sl_grid_set){.n = n, .weighted = weighted};
 	for (uint32_t k = 0; k < n; k++) {
 		make_grid(&field[k], &g->part[field[k].bracketed], &g->grid[k]);
-		g->scored |= field[k].score != SL_SCORE_ENDS;
+		g->scored |=
+			field[k].score != SL_SCORE_ENDS && field[k].score != SL_SCORE_EACH_STEP;
+		g->each_step |= field[k].score == SL_SCORE_EACH_STEP;
 		g->flights |= sl_scores_flights(field[k].score);
 		for (uint32_t i = 0; i < field[k].n_axes; i++)
 			g->columns |= SL_BIT(field[k].axis[i].column);
@@ -282,7 +284,7 @@ static const char *counts_flaw(
 	uint64_t all = 0;
 
 	for (uint32_t i = 0; i < g->counters; i++) {
-		if (count[g->base + i] > UINT32_MAX)
+		if (count[g->base + i] > UINT32_MAX && g->score != SL_SCORE_EACH_STEP)
 			return "have 2^32 counts or more in one cell, whose sum could overflow: "
 			       "choose a smaller run.batch";
 		all += count[g->base + i];
@@ -291,6 +293,8 @@ static const char *counts_flaw(
 		return all == collisions ? NULL : "do not add up to the collisions of the batch";
 	if (g->score == SL_SCORE_TRACK)
 		return all >= steps ? NULL : "have fewer pieces of paths than the batch has steps";
+	if (g->score == SL_SCORE_EACH_STEP)
+		return all == steps ? NULL : "do not add up to the steps of the batch";
 	return all <= steps ? NULL : "have more crossings than the batch has steps";
 }
 

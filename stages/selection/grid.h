@@ -231,7 +231,7 @@ double sl_grid_edge(const struct sl_grid_axis *a, const double *edge, uint32_t k
 /*
  * Checks the scores of a batch with so many steps and collisions: each collision is in one counter
  * of each score of collisions, each step has at least one piece of path and crosses a plane at most
- * once, and no counter has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL
+ * once, each step of a filter is in one counter, and no counter of a sum has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL
  * if nothing is.
  */
 const char *sl_grid_score_problem(

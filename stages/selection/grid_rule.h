@@ -25,7 +25,8 @@ enum {
  * (cm), which estimates the fluence; or their flights: weight times the length of the path in each
  * cell (cm), which estimates the fluence too, or the weight that crosses a plane. A score has one
  * row for all particles; its axes bin the place and the time of the collision, of the path or of
- * the crossing.
+ * the crossing. Of a filter: all particles after each step, before they are resampled; these are
+ * counts without a sum, and axes are columns.
  */
 enum sl_score {
 	SL_SCORE_ENDS,
@@ -33,6 +34,7 @@ enum sl_score {
 	SL_SCORE_FLUENCE,
 	SL_SCORE_TRACK,
 	SL_SCORE_CROSSING,
+	SL_SCORE_EACH_STEP,
 	SL_SCORE_COUNT
 };
 
@@ -148,9 +150,10 @@ struct sl_grid_set {
 	struct sl_grid_part part[2]; /* of tallies without brackets, and with */
 	sl_column_set columns;       /* set of their columns */
 	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
-	bool scored;   /* some tally is a score, whose sums are in the place of the weights */
-	bool flights;  /* some score is one of flights */
-	bool ends;     /* some tally of particles at their ends is not in block */
+	bool scored;   /* some score has sums, which are in the place of the weights */
+	bool each_step;  /* some tally counts each step of a filter */
+	bool flights;    /* some score is one of flights */
+	bool ends;       /* some tally of particles at their ends is not in block */
 	uint32_t copies; /* of all counters, on a device: a power of 2, see counting/grid.cuh; 0:
 	                    all are in block */
 	struct sl_block_grids block;

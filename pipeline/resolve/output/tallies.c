@@ -14,7 +14,7 @@ enum {
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /*
- * Resolves the column of a score. Scores know the place and the time of a collision, of a path or
+ * Resolves the column of a score. Steps of a filter have the columns of the model. Scores know the place and the time of a collision, of a path or
  * of the crossing of a plane, and make r of it. On a plane the direction is known too, and z is the
  * same for all.
  */
@@ -26,14 +26,18 @@ static bool resolve_score_column(struct sl_resolver *v, const struct sl_column_i
 	const sl_column_set direction =
 		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
 	bool plane = score == SL_SCORE_CROSSING;
-	sl_column_set known = place | (plane ? direction : SL_BIT(SL_COLUMN_z));
+	const bool steps = score == SL_SCORE_EACH_STEP;
+	const sl_column_set of_model =
+		v->to->model->columns & ~(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate));
+	sl_column_set known = steps ? of_model : place | (plane ? direction : SL_BIT(SL_COLUMN_z));
 
 	a->column = sl_column_named(it->column);
 	if (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column))
 		return true;
 	return sl_config_add_problem(v->r, it->key,
-		plane ? "'%s' is no place, time or direction on a plane; use x, y, r, time, u, v or w"
-		      : "'%s' is no place or time of a collision or path; use x, y, z, r or time",
+		steps ? "'%s' is no column of a particle during its steps; use steps or state_1"
+		: plane ? "'%s' is no place, time or direction on a plane; use x, y, r, time, u, v or w"
+			: "'%s' is no place or time of a collision or path; use x, y, z, r or time",
 		it->column);
 }
 
@@ -291,7 +295,12 @@ static bool resolve_grid(
 		} else if (strcmp(element, voxel) == 0) {
 			if (!add_voxels(v, key, f))
 				return false;
-		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
+		} else if (f->n_axes == 0 && !score && v->to->model->resampling &&
+			   sl_score_is_wrong(v, element))
+			return sl_config_add_problem(v->r, key,
+				"'%s' is not a score; use %s, or begin with an axis, COLUMN:BINS",
+				element, sl_score_names[SL_SCORE_EACH_STEP]);
+		else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
 			return sl_config_add_problem(v->r, key,
 				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an axis, COLUMN:BINS",
 				element, sl_score_names[SL_SCORE_DEPOSIT],

@@ -11,7 +11,8 @@ const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
 	[SL_SCORE_DEPOSIT] = "deposit",
 	[SL_SCORE_FLUENCE] = "fluence_collision",
 	[SL_SCORE_TRACK] = "fluence_track",
-	[SL_SCORE_CROSSING] = "crossing"};
+	[SL_SCORE_CROSSING] = "crossing",
+	[SL_SCORE_EACH_STEP] = "each_step"};
 
 const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 {
@@ -60,6 +61,8 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 		f->score_shift = choices->model->score_shift(choices->rules.bytes);
 	if (f->score == SL_SCORE_TRACK)
 		f->score_shift = choices->model->track_shift(choices->rules.bytes);
+	if (f->score == SL_SCORE_EACH_STEP)
+		f->score_shift = 32; /* it scores 1 */
 }
 
 /* The names of the models with scores. */
@@ -79,7 +82,12 @@ bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field
 	char names[256] = "";
 
 	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
-	if (!v->to->model->score_shift)
+	if (f->score == SL_SCORE_EACH_STEP && !v->to->model->resampling)
+		return sl_config_add_problem(v->r, key,
+			"'%s' counts particles of a filter, which model %s is not; use model smc, or "
+			"remove it",
+			sl_score_names[f->score], v->to->model->name);
+	if (f->score != SL_SCORE_EACH_STEP && !v->to->model->score_shift)
 		return sl_config_add_problem(v->r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
 			"%s, or remove it",
@@ -88,7 +96,9 @@ bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field
 	if (f->n_axes == 0)
 		return sl_config_add_problem(v->r, key, "'%s' lacks axes; write [%s%s]",
 			sl_score_names[f->score], sl_score_names[f->score],
-			f->score == SL_SCORE_CROSSING ? ":1 mm, w:20" : ", time:50:0 ns..1 ns");
+			f->score == SL_SCORE_CROSSING    ? ":1 mm, w:20"
+			: f->score == SL_SCORE_EACH_STEP ? ", steps:100"
+							 : ", time:50:0 ns..1 ns");
 	for (uint32_t k = 0; k < f->n_axes && f->score == SL_SCORE_TRACK; k++)
 		if (f->axis[k].spacing == SL_SPACING_RATIO)
 			return sl_config_add_problem(v->r, key,

@@ -358,11 +358,14 @@ static void sl_smc_resampling(const void *rules, struct sl_resampling *p)
 	memcpy(p->quantile, r->quantile, sizeof(p->quantile));
 }
 
-/* States are unbounded. */
+/* States are unbounded. A tally counts after the first step at the earliest. */
 static bool sl_smc_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
-	return sl_model_common_range(
+	const bool known = sl_model_common_range(
 		column, ((const struct sl_smc *)rules)->n_steps, SL_FATES_smc, lo, hi);
+
+	*lo = column == SL_COLUMN_steps ? 1 : *lo;
+	return known;
 }
 
 /* At the end all weights are equal, and states that the space does not have are 0. */
