@@ -231,12 +231,10 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		.facts = {.level = 1},
 		.file = {.fd = -1},
 		.dir = {.fd = -1, .lock = -1}};
-	const size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
-	void *block;
 
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &block));
-	c.operand = (struct sl_convert_operand *)memset(block, 0, bytes);
+	SL_TRY(sl_host_get(job->n, sizeof(*c.operand), &c.operand));
+	memset(c.operand, 0, job->n * sizeof(*c.operand));
 	SL_TRY(convert(&c));
 	if (out)
 		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,

@@ -282,13 +282,11 @@ void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f
 enum sl_status sl_runs_find(struct sl_conversion *c)
 {
 	struct sl_runs *r = &c->runs;
-	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
 	enum sl_status s;
-	void *memory;
+	size_t bytes;
 	bool all;
 
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
-	r->at = (struct sl_input_run *)memory;
+	SL_TRY(sl_host_get(c->job->n, sizeof(*r->at), &r->at));
 	SL_TRY(find_all(c, r, &all));
 	r->known = all && r->n > 0;
 	if (!r->known || (r->n < 2 && !c->tallies))
@@ -304,8 +302,7 @@ enum sl_status sl_runs_find(struct sl_conversion *c)
 	for (size_t i = 0; i < r->n; i++)
 		sl_runs_note_state(c, &r->at[i].existing, r->at[i].folder, r->at[i].manifest.n);
 	bytes = write_json(r, NULL, 0);
-	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &memory));
-	r->json = (char *)memory;
+	SL_TRY(sl_host_get(bytes + 1, 1, &r->json));
 	write_json(r, r->json, bytes + 1);
 	r->json[bytes] = '\0';
 	sl_convert_note(c, "merged: %zu runs of one simulation", r->n);
