@@ -224,8 +224,7 @@ static void write_tally(struct sl_json *j, const struct sl_input_run *run)
 	sl_json_add(j, "generated %lu survivors %lu fates {", run->generated, run->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		weighted |= run->weight[f] != (sl_sum)run->count[f] << 32;
-		if (run->count[f] > 0)
-			sl_json_u64(j, sl_fate_facts[f].name, run->count[f]);
+		sl_json_add(j, "%s? %lu", sl_fate_facts[f].name, run->count[f]);
 	}
 	sl_json_close(j);
 	if (!weighted)

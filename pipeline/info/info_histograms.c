@@ -90,9 +90,8 @@ static enum sl_status write_fate(
 		return damaged("the counts of a fate are missing or have the wrong size");
 	for (uint64_t i = 0; i < n; i++)
 		inside += count[i];
-	sl_json_add(j, "{ fate %s below %lu", name, under);
-	sl_json_u64(j, n_bins == 0 ? "cells" : "inside", inside);
-	sl_json_add(j, "above %lu }", over);
+	sl_json_add(j, "{ fate %s below %lu %s %lu above %lu }", name, under,
+		n_bins == 0 ? "cells" : "inside", inside, over);
 	return SL_OK;
 }
 

@@ -51,8 +51,7 @@ static bool has_squares(const struct sl_tally *t)
 	return any != 0;
 }
 
-/* Prints the digests of the columns that the file contains. */
-static void print_digests(struct sl_json *j, const struct sl_manifest_line *line)
+void sl_manifest_digests(struct sl_json *j, const struct sl_manifest_line *line)
 {
 	sl_json_object(j, "digests");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
@@ -63,14 +62,12 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_close(j);
 }
 
-/* Prints name, size and checksum of a file. */
+/* Prints name, size and checksum of a file that exists. */
 static void print_file(
 	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
 {
-	sl_json_object(j, key);
-	sl_json_add(j, "name %s bytes %lu", name, bytes);
-	sl_json_hex(j, "crc", crc, CRC_DIGITS);
-	sl_json_close(j);
+	if (name[0])
+		sl_json_add(j, "%s { name %s bytes %lu crc %8x }", key, name, bytes, crc);
 }
 
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES])
@@ -88,13 +85,10 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
 	if (line->tally.log_likelihood != 0)
 		sl_json_formatted(&j, "log_likelihood", number);
-	print_digests(&j, line);
-	if (line->file[0])
-		print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
-	if (line->bins_file[0])
-		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
-	if (line->order_file[0])
-		print_file(&j, "order", line->order_file, line->order_bytes, line->order_crc);
+	sl_manifest_digests(&j, line);
+	print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
+	print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
+	print_file(&j, "order", line->order_file, line->order_bytes, line->order_crc);
 	sl_json_hex(&j, "crc", sl_crc32(text, j.used), CRC_DIGITS);
 	sl_json_close(&j);
 	memcpy(text + j.used, "\n", 2);

@@ -33,6 +33,11 @@ struct sl_manifest_line {
 	uint32_t file_crc, bins_crc, order_crc;
 };
 
+struct sl_json;
+
+/* Writes the member "digests", of the columns that the file contains. */
+void sl_manifest_digests(struct sl_json *j, const struct sl_manifest_line *line);
+
 /* Prints the line with its newline; returns the length. SL_MANIFEST_LINE_BYTES always suffice. */
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES]);
 

@@ -257,9 +257,13 @@ void sl_json_real(struct sl_json *j, const char *key, double value);
 /*
  * Writes members, each a word and its value, with a space after each but the last one. A value is a
  * bracket that opens an object or an array, or %s for a text, %g a real, %lu a uint64_t, %u a
- * uint32_t, %d a bool. } or ] closes the innermost one, and { alone opens an item of an array:
+ * uint32_t, %8x the same as a text of hex digits, %d a bool. } or ] closes the innermost one, and {
+ * alone opens an item of an array:
  *
  *	sl_json_add(j, "{ name %s size { width %u height %u } }", name, width, height);
+ *
+ * The word %s is an argument. A member whose word ends in ? is left out if its value is "", NULL, 0
+ * or false.
  */
 void sl_json_add(struct sl_json *j, const char *format, ...) SL_PRINTF(2, 3);
 
