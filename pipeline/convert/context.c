@@ -126,7 +126,7 @@ static enum sl_status check_not_output(
 static enum sl_status read_phase_space(struct sl_conversion *c, const char *path,
 	const struct sl_map *file, sl_convert_reader *read)
 {
-	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_phase_space_give) struct sl_phase_space *space = NULL;
 	SL_CLOSED_BY(sl_host_give) void *bytes = NULL;
 	struct sl_map list = *file;
 	enum sl_status s = sl_phase_space_open(path, file, &space);
@@ -137,10 +137,7 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	list.at = bytes;
 	if (s == SL_OK)
 		s = read(c, path, &list);
-	if (space && sl_phase_space_is_changed(space, path))
-		s = sl_convert_changed(path);
-	sl_phase_space_close(space);
-	return s;
+	return space && sl_phase_space_is_changed(space, path) ? sl_convert_changed(path) : s;
 }
 
 enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read)

@@ -42,8 +42,7 @@ void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BY
 	else
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 	if (config->part.of > 0)
-		snprintf(to + strlen(to), SL_TEXT_BYTES - strlen(to), "/%s",
-			sl_part_name(&config->part, part));
+		sl_append(to, SL_TEXT_BYTES, "/%s", sl_part_name(&config->part, part));
 }
 
 const char *sl_side_file_name(

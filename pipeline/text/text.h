@@ -326,16 +326,14 @@ const char *sl_yaml_text(const struct sl_yaml *tree, sl_node node, size_t *bytes
 size_t sl_yaml_size(const struct sl_yaml *tree, sl_node node);
 sl_node sl_yaml_item(const struct sl_yaml *tree, sl_node node, size_t i, sl_node *key);
 
-/* The value of key in a mapping; 0 if there is none. */
-sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key);
+/* The value of a key in a mapping, or of the path of a key below it, "a.b"; 0 if there is none. */
+sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *path);
 
 /* Reads a scalar of digits only; false if it is not one or exceeds 64 bits. */
 bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value);
 
-/* The number at key in a mapping; 0 if there is none. */
-uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key);
-
-/* The number that a scalar begins with; 0 if it is none. */
-double sl_yaml_real(const struct sl_yaml *tree, sl_node node);
+/* The number at such a path, a whole one, or the one that a scalar begins with; 0 if there is none. */
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *path);
+double sl_yaml_real(const struct sl_yaml *tree, sl_node mapping, const char *path);
 
 #endif

@@ -24,15 +24,14 @@ static const char *const spacings[] = {
 static void name_axes(const struct sl_choices *choices, const struct sl_grid_field *f,
 	char name[SL_TALLY_NAME_BYTES])
 {
-	size_t at = (size_t)snprintf(name, SL_TALLY_NAME_BYTES, "%s", sl_score_names[f->score]);
-
+	snprintf(name, SL_TALLY_NAME_BYTES, "%s", sl_score_names[f->score]);
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		at += (size_t)snprintf(name + at, SL_TALLY_NAME_BYTES - at, "%s%s",
+		sl_append(name, SL_TALLY_NAME_BYTES, "%s%s",
 			!f->bracketed ? ""
 			: k           ? ","
 				      : "(",
 			sl_label_name(choices->named.label, f->axis[k].column));
-	snprintf(name + at, SL_TALLY_NAME_BYTES - at, f->bracketed ? ")" : "");
+	sl_append(name, SL_TALLY_NAME_BYTES, f->bracketed ? ")" : "");
 }
 
 const char *sl_tally_name(
@@ -40,16 +39,14 @@ const char *sl_tally_name(
 {
 	char other[SL_TALLY_NAME_BYTES];
 	unsigned same = 1;
-	size_t n;
 
 	name_axes(choices, &choices->grid[number], name);
 	for (uint32_t k = 0; k < number; k++) {
 		name_axes(choices, &choices->grid[k], other);
 		same += strcmp(name, other) == 0;
 	}
-	n = strlen(name);
 	if (same > 1)
-		snprintf(name + n, SL_TALLY_NAME_BYTES - n, "_%u", same);
+		sl_append(name, SL_TALLY_NAME_BYTES, "_%u", same);
 	return name;
 }
 
