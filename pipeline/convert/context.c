@@ -43,7 +43,8 @@ bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at
 		at->line_of_run = o->is_run ? &o->manifest.line[at->line] : NULL;
 		at->line++;
 		snprintf(at->path, sizeof(at->path), "%.3800s%s%s", o->path,
-			at->line_of_run ? "/" : "", at->line_of_run ? at->line_of_run->file : "");
+			at->line_of_run ? "/" : "",
+			at->line_of_run ? at->line_of_run->file.name : "");
 		return true;
 	}
 	return false;
@@ -158,7 +159,7 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 			            ? read_phase_space(c, at.path, &file, read)
 			            : read(c, at.path, &file);
 		if (s == SL_OK && c->stamp != 0 && at.line_of_run &&
-			sl_crc32(file.at, file.bytes) != at.line_of_run->file_crc)
+			sl_crc32(file.at, file.bytes) != at.line_of_run->file.crc)
 			s = sl_fail(SL_BAD_INPUT, "%s: " SL_OTHER_THAN_COMMITTED, at.path);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);

@@ -150,7 +150,7 @@ static enum sl_status convert_tables(struct sl_conversion *c)
 static enum sl_status check_files(const struct sl_conversion *c)
 {
 	for (size_t i = 0; i < c->job->n; i++)
-		if (c->operand[i].is_run && !c->operand[i].manifest.line[0].file[0])
+		if (c->operand[i].is_run && !c->operand[i].manifest.line[0].file.name[0])
 			return sl_fail(SL_USAGE,
 				"%s: the run has no files of survivors (output.format: none), so only "
 				"its histograms can be converted; use --to FILE.tallies, or another run",

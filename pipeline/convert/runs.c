@@ -123,7 +123,7 @@ static bool add_batch(struct sl_input_run *run, const char *file)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[(run->next + i) % m->n];
 
-		if (strcmp(l->file, file) != 0)
+		if (strcmp(l->file.name, file) != 0)
 			continue;
 		run->next = (size_t)(l - m->line) + 1;
 		if (l->first_id < run->first_id)

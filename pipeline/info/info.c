@@ -231,7 +231,7 @@ static enum sl_status info_of_all_survivors(
 		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
-			sl_survivors_read(dir, m->line[i].file, &s), "%s", dir->path));
+			sl_survivors_read(dir, m->line[i].file.name, &s), "%s", dir->path));
 		write_head(&all, &s.table, j);
 		add_table(&all, &s.table);
 		last = s.table;

@@ -131,6 +131,6 @@ enum sl_status sl_part_check_files(const struct sl_joined_part *part, const stru
 	return sl_fail(SL_BAD_INPUT,
 		"%s: batch %lu is damaged (a file such as %s is missing or differs from the manifest); "
 		"compute it again with sluice run --part %lu/%lu --resume",
-		part->path, l->batch, l->file[0] ? l->file : l->bins_file, part->part.number,
-		part->part.of);
+		part->path, l->batch, l->file.name[0] ? l->file.name : l->bins.name,
+		part->part.number, part->part.of);
 }

@@ -51,7 +51,8 @@ static void write_xdmf(const struct sl_workspace *w, const struct sl_manifest *m
 	sl_xdmf_begin(plan->config.run.name, out);
 	for (size_t i = 0; i < m->n; i++) {
 		table.n = (uint32_t)m->line[i].survivors;
-		sl_xdmf_grid(m->line[i].file, plan->facts.species, m->line[i].batch, &table, out);
+		sl_xdmf_grid(
+			m->line[i].file.name, plan->facts.species, m->line[i].batch, &table, out);
 	}
 	sl_xdmf_end(out);
 }

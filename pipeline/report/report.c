@@ -211,7 +211,7 @@ static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool d
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_add(j, "{ batch %lu file? %s bytes? %lu generated %lu survivors %lu fates {",
-		l->batch, l->file, l->file_bytes, l->generated, l->survivors);
+		l->batch, l->file.name, l->file.bytes, l->generated, l->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		sl_json_add(j, "%s? %lu", sl_fate_facts[f].name, l->tally.count[f]);
 	sl_json_close(j);
