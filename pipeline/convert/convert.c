@@ -233,8 +233,7 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		.dir = {.fd = -1, .lock = -1}};
 
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
-	SL_TRY(sl_host_get(job->n, sizeof(*c.operand), &c.operand));
-	memset(c.operand, 0, job->n * sizeof(*c.operand));
+	SL_TRY(sl_host_get_zeroed(job->n, sizeof(*c.operand), &c.operand));
 	SL_TRY(convert(&c));
 	if (out)
 		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,

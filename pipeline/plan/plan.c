@@ -132,9 +132,8 @@ enum sl_status sl_plan_make(
 	struct sl_plan *plan;
 
 	*made = NULL;
-	SL_TRY(sl_host_get(1, sizeof(*plan), made));
+	SL_TRY(sl_host_get_zeroed(1, sizeof(*plan), made));
 	plan = *made;
-	memset(plan, 0, sizeof(*plan));
 	plan->choices = *choices;
 	plan->config = *config;
 	sl_machine_read("", &plan->machine);

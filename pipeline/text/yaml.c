@@ -265,8 +265,7 @@ enum sl_status sl_yaml_parse(
 		return refuse(problem, mark_of(text, 0),
 			"the text has %zu bytes, at most %d are allowed", bytes, SL_YAML_BYTES);
 	SL_TRY(check_events(text, bytes, problem));
-	SL_TRY(sl_host_get(1, sizeof(**tree), tree));
-	memset(*tree, 0, sizeof(**tree));
+	SL_TRY(sl_host_get_zeroed(1, sizeof(**tree), tree));
 	SL_TRY(load(text, bytes, *tree, problem));
 	return check_mappings(*tree, problem);
 }

@@ -111,13 +111,12 @@ enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_
 	*made = NULL;
 	SL_TRY(sl_find_input_files(files, list_run, &names, which));
 	bytes = sizeof(*inputs) + names.n * (sizeof(*inputs->at) + sizeof(*inputs->reading.source));
-	s = sl_host_get(1, bytes, made);
+	s = sl_host_get_zeroed(1, bytes, made);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);
 		return s;
 	}
 	inputs = *made;
-	memset(inputs, 0, bytes);
 	inputs->reading.source = (struct sl_input_source *)(void *)(inputs + 1);
 	inputs->at = (struct sl_input *)(void *)(inputs->reading.source + names.n);
 	pthread_mutex_init(&inputs->reading.lock, NULL);
