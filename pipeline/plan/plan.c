@@ -208,7 +208,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
 		t.column[k].internal = SL_HAS(plan->recipe.internal, t.column[k].column);
 	}
-	return t;
+	return sl_format_table(plan->choices.format, &t);
 }
 
 bool sl_plan_is_part(const struct sl_plan *plan)

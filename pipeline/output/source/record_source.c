@@ -66,7 +66,6 @@ void sl_row_layout_make(const struct sl_plan *plan, struct sl_row_layout *l)
 	struct sl_table t = sl_plan_table(plan, 0);
 
 	*l = (struct sl_row_layout){.n = 0};
-	t = sl_format_table(plan->choices.format, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		uint32_t bytes = sl_facts_of(&t.column[k])->bytes;
 
