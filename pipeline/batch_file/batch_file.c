@@ -32,8 +32,8 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 			sl_label_set_name(&line->label[c->column - SL_COLUMN_derived_1],
 				sl_table_name(&b->table, k), strlen(sl_table_name(&b->table, k)));
 	}
-	line->bins_bytes = b->bin_words * sizeof(*b->bins);
-	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
+	line->bins.bytes = b->bin_words * sizeof(*b->bins);
+	line->bins.crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins.bytes) : 0;
 }
 
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
@@ -44,11 +44,11 @@ bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manife
 
 	sl_batch_begin(&plan->recipe, &b, line->batch);
 	sl_batch_file_names(plan, line->batch, &planned);
+	for (int k = 0; k < SL_BATCH_FILES; k++)
+		if (strcmp(line->files[k].name, planned.files[k].name) != 0)
+			return false;
 	return line->batch >= range.first && line->batch < range.end &&
-	       line->first_id == b.first_id && line->generated == b.n &&
-	       strcmp(line->file, planned.file) == 0 &&
-	       strcmp(line->bins_file, planned.bins_file) == 0 &&
-	       strcmp(line->order_file, planned.order_file) == 0;
+	       line->first_id == b.first_id && line->generated == b.n;
 }
 
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
@@ -64,17 +64,9 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	SL_TRY(sl_format_check_written(&slot->packed.written, b->n_survivors));
 	SL_TRY(sl_format_assemble(plan->choices.format, &run, &facts, &slot->packed, image,
 		plan->memory.image, file));
-	line->file_bytes = file->bytes;
-	line->file_crc = file->crc;
+	line->file.bytes = file->bytes;
+	line->file.crc = file->crc;
 	return SL_OK;
-}
-
-/* The names of the files of a batch; "" for those that the run does not have. */
-static void names_of(const struct sl_manifest_line *line, const char *name[SL_BATCH_FILES])
-{
-	name[SL_BATCH_FILE_survivors] = line->file;
-	name[SL_BATCH_FILE_order] = line->order_file;
-	name[SL_BATCH_FILE_bins] = line->bins_file;
 }
 
 /* Is there a .part file k, which waits for its name? */
@@ -116,11 +108,10 @@ void sl_batch_file_remove_parts(struct sl_batch_write *w)
 static enum sl_status write_contents(const struct sl_plan *plan, const struct sl_batch *b,
 	const struct sl_pieces *pieces, int k, struct sl_batch_write *w)
 {
-	if (k == SL_BATCH_FILE_order)
-		return sl_order_file_put(
-			plan, b, &w->file[k], &w->line.order_bytes, &w->line.order_crc);
-	if (k == SL_BATCH_FILE_bins)
-		return sl_file_add(&w->file[k], b->bins, w->line.bins_bytes);
+	if (&w->line.files[k] == &w->line.order)
+		return sl_order_file_put(plan, b, &w->file[k], &w->line.order);
+	if (&w->line.files[k] == &w->line.bins)
+		return sl_file_add(&w->file[k], b->bins, w->line.bins.bytes);
 	for (uint32_t i = 0; i < pieces->n; i++)
 		SL_TRY(sl_file_add(&w->file[k], pieces->piece[i].at, pieces->piece[i].bytes));
 	return SL_OK;
@@ -133,13 +124,10 @@ static enum sl_status write_contents(const struct sl_plan *plan, const struct sl
 static enum sl_status write_files(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_batch *b, const struct sl_pieces *file, struct sl_batch_write *w)
 {
-	const char *name[SL_BATCH_FILES];
-
-	names_of(&w->line, name);
 	for (int k = 0; k < SL_BATCH_FILES; k++) {
-		if (!name[k][0])
+		if (!w->line.files[k].name[0])
 			continue;
-		SL_TRY(sl_file_begin(dir, name[k], &w->file[k]));
+		SL_TRY(sl_file_begin(dir, w->line.files[k].name, &w->file[k]));
 		SL_TRY(write_contents(plan, b, file, k, w));
 		SL_TRY(sl_file_sync(&w->file[k]));
 	}
@@ -166,13 +154,10 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 void sl_batch_file_adopt(
 	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w)
 {
-	const char *name[SL_BATCH_FILES];
-
 	*w = (struct sl_batch_write){.line = *line};
-	names_of(line, name);
 	for (int k = 0; k < SL_BATCH_FILES; k++)
-		if (name[k][0])
-			sl_file_adopt(dir, name[k], &w->file[k]);
+		if (line->files[k].name[0])
+			sl_file_adopt(dir, line->files[k].name, &w->file[k]);
 }
 
 /* See the order in batch_file.h: every call is durable when it returns. */

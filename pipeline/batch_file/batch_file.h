@@ -17,14 +17,6 @@
 #include "pipeline/results/results.h"
 #include "primitives/files/files.h"
 
-/* The files of a batch, in the order in which they are written and named. */
-enum sl_batch_file {
-	SL_BATCH_FILE_survivors,
-	SL_BATCH_FILE_order,
-	SL_BATCH_FILE_bins,
-	SL_BATCH_FILES
-};
-
 /* The state of one batch between write and commit. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
@@ -94,7 +86,7 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
  * With w = NULL nothing is written.
  */
 enum sl_status sl_order_file_put(const struct sl_plan *plan, const struct sl_batch *b,
-	struct sl_file_writer *w, uint64_t *bytes, uint32_t *crc);
+	struct sl_file_writer *w, struct sl_committed_file *file);
 
 /* The priority of a particle, and 0 for a weight that is 0 or NaN. */
 double sl_sample_priority(uint64_t seed, uint64_t id, float weight);

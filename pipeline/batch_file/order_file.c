@@ -66,12 +66,12 @@ static uint64_t *put_item(const struct sl_plan *plan, const struct sl_order_item
 }
 
 enum sl_status sl_order_file_put(const struct sl_plan *plan, const struct sl_batch *b,
-	struct sl_file_writer *w, uint64_t *bytes, uint32_t *crc)
+	struct sl_file_writer *w, struct sl_committed_file *file)
 {
 	const struct sl_order_items items = sl_plan_order_items(plan);
 	uint64_t buffer[2 * BUFFER_ITEMS];
 
-	*bytes = *crc = 0;
+	file->bytes = file->crc = 0;
 	for (uint32_t from = 0, n; from < b->table.n; from += n) {
 		uint64_t *to = buffer;
 		size_t used;
@@ -80,8 +80,8 @@ enum sl_status sl_order_file_put(const struct sl_plan *plan, const struct sl_bat
 		for (uint32_t i = from; i < from + n; i++)
 			to = put_item(plan, &items, &b->table, i, to);
 		used = (size_t)(to - buffer) * sizeof(*to);
-		*crc = sl_crc32_update(*crc, buffer, used);
-		*bytes += used;
+		file->crc = sl_crc32_update(file->crc, buffer, used);
+		file->bytes += used;
 		if (w)
 			SL_TRY(sl_file_add(w, buffer, used));
 	}

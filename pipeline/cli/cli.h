@@ -112,4 +112,11 @@ enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **pl
  */
 enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan);
 
+/*
+ * Prints the results of a complete run. With --json, prints the text of run.json, also with
+ * --quiet: it was asked for.
+ */
+void sl_print_results(const struct sl_args *a, const struct sl_workspace *w,
+	const struct sl_manifest *m, const struct sl_session *session);
+
 #endif

@@ -23,20 +23,23 @@ static void show_progress(void *ctx, const struct sl_progress *p)
 	sl_progress_show(&((struct run_output *)ctx)->progress, p);
 }
 
-/*
- * Prints the results of a complete run. With --json, prints the text of run.json, also with
- * --quiet: it was asked for.
- */
+void sl_print_results(const struct sl_args *a, const struct sl_workspace *w,
+	const struct sl_manifest *m, const struct sl_session *session)
+{
+	if (a->json)
+		sl_report_write(w, m, session, "done", stdout);
+	else if (!a->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
+}
+
 static void print_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, bool stopped)
 {
 	struct run_output *o = (struct run_output *)ctx;
 
 	sl_progress_end(&o->progress);
-	if (!stopped && o->args->json)
-		sl_report_write(w, m, session, "done", stdout);
-	else if (!stopped && !o->args->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
-		fprintf(stderr, "sluice: %s\n", sl_last_error());
+	if (!stopped)
+		sl_print_results(o->args, w, m, session);
 }
 
 /*

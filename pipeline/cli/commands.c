@@ -201,12 +201,7 @@ enum sl_status sl_command_replay(struct sl_args *a)
 static void print_joined(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session)
 {
-	const struct sl_args *a = (const struct sl_args *)ctx;
-
-	if (a->json)
-		sl_report_write(w, m, session, "done", stdout);
-	else if (!a->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
-		fprintf(stderr, "sluice: %s\n", sl_last_error());
+	sl_print_results((const struct sl_args *)ctx, w, m, session);
 }
 
 /*

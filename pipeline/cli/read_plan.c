@@ -53,16 +53,10 @@ static enum sl_status open_config(
 struct sl_config sl_cli_config;
 struct sl_choices sl_cli_choices;
 
-/* For SL_CLOSED_BY. */
-static void close_reader(struct sl_reader **reader)
-{
-	sl_config_close(*reader);
-}
-
 /* Reads and resolves, and prints the problems. */
 static enum sl_status read_once(const struct sl_args *a)
 {
-	SL_CLOSED_BY(close_reader) struct sl_reader *reader = NULL;
+	SL_CLOSED_BY(sl_config_give) struct sl_reader *reader = NULL;
 	struct sl_config *config = &sl_cli_config;
 	char no_gpu[SL_MESSAGE_BYTES] = "";
 	enum sl_status s = open_config(a, config, &reader);

@@ -247,11 +247,8 @@ static void put_measure(
 {
 	const double n = (double)c->particles;
 
-	sl_json_object(j, "without_output");
-	if (entry->seconds > 0)
-		sl_json_real(j, "seconds", entry->seconds);
-	sl_json_real(j, "particles_per_s", entry->seconds > 0 ? n / entry->seconds : (double)NAN);
-	sl_json_close(j);
+	sl_json_add(j, "without_output { seconds? %g particles_per_s %g }", entry->seconds,
+		entry->seconds > 0 ? n / entry->seconds : (double)NAN);
 	if (!sl_case_is_emulated(entry))
 		return;
 	sl_json_object(j, "accesses_per_particle");
@@ -270,12 +267,8 @@ static void put_case(
 		j, "{ where %s mode %s", sl_case_space(entry), sl_device_modes[entry->mode].name);
 	for (int i = 0; i < SL_CASE_CHOICES; i++)
 		sl_json_text(j, sl_case_columns[i], names.of[i]);
-	sl_json_text(j, "answer", answers[entry->answer]);
-	if (entry->message[0])
-		sl_json_text(j, "message", entry->message);
-	sl_json_u64(j, "threads", entry->threads);
-	if (entry->on_device)
-		sl_json_u64(j, "slots", entry->device_slots);
+	sl_json_add(j, "answer %s message? %s threads %u slots? %u", answers[entry->answer],
+		entry->message, entry->threads, entry->on_device ? entry->device_slots : 0);
 	put_measure(j, c, entry);
 	sl_json_close(j);
 }
@@ -293,9 +286,8 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 		c->configured, c->particles == c->configured, c->config.stop.when[0], c->n_batches,
 		c->batch);
 	sl_report_machine(j, c->plan);
-	sl_json_bool(j, "emulated", c->plan->on_device && sl_device_is_emulated());
-	if (c->choices.device_reason[0])
-		sl_json_text(j, "no_gpu", c->choices.device_reason);
+	sl_json_add(j, "emulated %d no_gpu? %s", c->plan->on_device && sl_device_is_emulated(),
+		c->choices.device_reason);
 }
 
 enum sl_status sl_compare_print(

@@ -43,7 +43,8 @@ bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at
 		at->line_of_run = o->is_run ? &o->manifest.line[at->line] : NULL;
 		at->line++;
 		snprintf(at->path, sizeof(at->path), "%.3800s%s%s", o->path,
-			at->line_of_run ? "/" : "", at->line_of_run ? at->line_of_run->file : "");
+			at->line_of_run ? "/" : "",
+			at->line_of_run ? at->line_of_run->file.name : "");
 		return true;
 	}
 	return false;
@@ -126,7 +127,7 @@ static enum sl_status check_not_output(
 static enum sl_status read_phase_space(struct sl_conversion *c, const char *path,
 	const struct sl_map *file, sl_convert_reader *read)
 {
-	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_phase_space_give) struct sl_phase_space *space = NULL;
 	SL_CLOSED_BY(sl_host_give) void *bytes = NULL;
 	struct sl_map list = *file;
 	enum sl_status s = sl_phase_space_open(path, file, &space);
@@ -137,10 +138,7 @@ static enum sl_status read_phase_space(struct sl_conversion *c, const char *path
 	list.at = bytes;
 	if (s == SL_OK)
 		s = read(c, path, &list);
-	if (space && sl_phase_space_is_changed(space, path))
-		s = sl_convert_changed(path);
-	sl_phase_space_close(space);
-	return s;
+	return space && sl_phase_space_is_changed(space, path) ? sl_convert_changed(path) : s;
 }
 
 enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read)
@@ -161,7 +159,7 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 			            ? read_phase_space(c, at.path, &file, read)
 			            : read(c, at.path, &file);
 		if (s == SL_OK && c->stamp != 0 && at.line_of_run &&
-			sl_crc32(file.at, file.bytes) != at.line_of_run->file_crc)
+			sl_crc32(file.at, file.bytes) != at.line_of_run->file.crc)
 			s = sl_fail(SL_BAD_INPUT, "%s: " SL_OTHER_THAN_COMMITTED, at.path);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);

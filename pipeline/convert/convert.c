@@ -150,7 +150,7 @@ static enum sl_status convert_tables(struct sl_conversion *c)
 static enum sl_status check_files(const struct sl_conversion *c)
 {
 	for (size_t i = 0; i < c->job->n; i++)
-		if (c->operand[i].is_run && !c->operand[i].manifest.line[0].file[0])
+		if (c->operand[i].is_run && !c->operand[i].manifest.line[0].file.name[0])
 			return sl_fail(SL_USAGE,
 				"%s: the run has no files of survivors (output.format: none), so only "
 				"its histograms can be converted; use --to FILE.tallies, or another run",
@@ -231,12 +231,9 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		.facts = {.level = 1},
 		.file = {.fd = -1},
 		.dir = {.fd = -1, .lock = -1}};
-	const size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
-	void *block;
 
 	SL_TRY(sl_find(SL_DEFLATE, "libdeflate", &c.facts.deflate));
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &block));
-	c.operand = (struct sl_convert_operand *)memset(block, 0, bytes);
+	SL_TRY(sl_host_get_zeroed(job->n, sizeof(*c.operand), &c.operand));
 	SL_TRY(convert(&c));
 	if (out)
 		fprintf(out, "%s: %s, %lu particles of %lu file%s, %lu bytes\n%s", job->to,

@@ -22,7 +22,6 @@ static enum sl_status set_runs(struct sl_mcpl_head *h, const char *merged)
 	const size_t bytes = strlen(SL_MCPL_MERGED) + strlen(merged);
 	struct sl_mcpl_string run = {at, 0}, comment;
 	struct sl_mcpl_buffer w = {NULL, 0};
-	void *memory;
 
 	sl_mcpl_next_string(&at);
 	for (uint32_t i = 0; i < h->fixed.comments; i++) {
@@ -32,8 +31,7 @@ static enum sl_status set_runs(struct sl_mcpl_head *h, const char *merged)
 	}
 	if (run.length == 0)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, h->size + bytes, &memory));
-	w.at = (uint8_t *)memory;
+	SL_TRY(sl_host_get(h->size + bytes, 1, &w.at));
 	at = run.at - sizeof(run.length);
 	sl_mcpl_write(&w, h->bytes, (size_t)(at - h->bytes));
 	sl_mcpl_write_u32(&w, (uint32_t)bytes);

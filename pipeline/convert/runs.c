@@ -123,7 +123,7 @@ static bool add_batch(struct sl_input_run *run, const char *file)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct sl_manifest_line *l = &m->line[(run->next + i) % m->n];
 
-		if (strcmp(l->file, file) != 0)
+		if (strcmp(l->file.name, file) != 0)
 			continue;
 		run->next = (size_t)(l - m->line) + 1;
 		if (l->first_id < run->first_id)
@@ -224,8 +224,7 @@ static void write_tally(struct sl_json *j, const struct sl_input_run *run)
 	sl_json_add(j, "generated %lu survivors %lu fates {", run->generated, run->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		weighted |= run->weight[f] != (sl_sum)run->count[f] << 32;
-		if (run->count[f] > 0)
-			sl_json_u64(j, sl_fate_facts[f].name, run->count[f]);
+		sl_json_add(j, "%s? %lu", sl_fate_facts[f].name, run->count[f]);
 	}
 	sl_json_close(j);
 	if (!weighted)
@@ -282,13 +281,11 @@ void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f
 enum sl_status sl_runs_find(struct sl_conversion *c)
 {
 	struct sl_runs *r = &c->runs;
-	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
 	enum sl_status s;
-	void *memory;
+	size_t bytes;
 	bool all;
 
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
-	r->at = (struct sl_input_run *)memory;
+	SL_TRY(sl_host_get(c->job->n, sizeof(*r->at), &r->at));
 	SL_TRY(find_all(c, r, &all));
 	r->known = all && r->n > 0;
 	if (!r->known || (r->n < 2 && !c->tallies))
@@ -304,8 +301,7 @@ enum sl_status sl_runs_find(struct sl_conversion *c)
 	for (size_t i = 0; i < r->n; i++)
 		sl_runs_note_state(c, &r->at[i].existing, r->at[i].folder, r->at[i].manifest.n);
 	bytes = write_json(r, NULL, 0);
-	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &memory));
-	r->json = (char *)memory;
+	SL_TRY(sl_host_get(bytes + 1, 1, &r->json));
 	write_json(r, r->json, bytes + 1);
 	r->json[bytes] = '\0';
 	sl_convert_note(c, "merged: %zu runs of one simulation", r->n);

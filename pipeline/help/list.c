@@ -174,9 +174,10 @@ static void list_backends(struct sl_json *j)
 {
 	sl_json_array(j, "backends");
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		sl_json_add(j, "{ primitive %s name %s", sl_primitive_name(l->primitive), l->name);
-		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
-		sl_json_text(j, "needs", sl_runs_on_name(l->runs_on));
+		sl_json_add(j, "{ primitive %s name %s space %s needs %s",
+			sl_primitive_name(l->primitive), l->name,
+			l->runs_on == SL_RUNS_ON_HOST ? "host" : "device",
+			sl_runs_on_name(l->runs_on));
 		list_devices(j, l->runs_on);
 		if (l->backend) {
 			sl_json_text(j, "help", l->backend->help);

@@ -231,7 +231,7 @@ static enum sl_status info_of_all_survivors(
 		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
-			sl_survivors_read(dir, m->line[i].file, &s), "%s", dir->path));
+			sl_survivors_read(dir, m->line[i].file.name, &s), "%s", dir->path));
 		write_head(&all, &s.table, j);
 		add_table(&all, &s.table);
 		last = s.table;
@@ -261,17 +261,15 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 		!run->state                          ? "(no state)"
 		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
 						     : run->state);
-	if (run->part.of > 0)
-		sl_json_add(j, "part %lu of_parts %lu", run->part.number, run->part.of);
 	sl_json_add(j,
-		"batches %lu particles %lu survivors %lu bytes %lu damaged_lines %lu fates {",
-		r.all.n, r.all.particles, r.survivors, r.bytes, m->damaged);
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		if (r.fate[f].count == 0)
-			continue;
-		sl_json_object(j, sl_fate_facts[f].name);
-		sl_json_add(j, "count %lu fraction %g }", r.fate[f].count, r.fate[f].fraction);
-	}
+		"part? %lu of_parts? %lu batches %lu particles %lu survivors %lu bytes %lu "
+		"damaged_lines %lu fates {",
+		run->part.number, run->part.of, r.all.n, r.all.particles, r.survivors, r.bytes,
+		m->damaged);
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (r.fate[f].count > 0)
+			sl_json_add(j, "%s { count %lu fraction %g }", sl_fate_facts[f].name,
+				r.fate[f].count, r.fate[f].fraction);
 	sl_json_close(j);
 	sl_truncated_json(&truncated, j);
 	sl_json_close(j);

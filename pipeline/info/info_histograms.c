@@ -90,9 +90,8 @@ static enum sl_status write_fate(
 		return damaged("the counts of a fate are missing or have the wrong size");
 	for (uint64_t i = 0; i < n; i++)
 		inside += count[i];
-	sl_json_add(j, "{ fate %s below %lu", name, under);
-	sl_json_u64(j, n_bins == 0 ? "cells" : "inside", inside);
-	sl_json_add(j, "above %lu }", over);
+	sl_json_add(j, "{ fate %s below %lu %s %lu above %lu }", name, under,
+		n_bins == 0 ? "cells" : "inside", inside, over);
 	return SL_OK;
 }
 
@@ -129,23 +128,26 @@ static enum sl_status write_histogram(
 	return SL_OK;
 }
 
+/* Writes the members of the root group as an array. */
+static enum sl_status write_root(struct sl_h5 *h, hid_t root, void *json)
+{
+	struct sl_json *j = (struct sl_json *)json;
+	enum sl_status s;
+
+	sl_json_array(j, NULL);
+	s = each_member(h, root, write_histogram, 0, j);
+	sl_json_close(j);
+	return j->used < j->size || s != SL_OK
+	               ? s
+	               : damaged("it has more histograms than any file of this program");
+}
+
 /* Writes a text of size bytes, 0 included. It runs in a child process. */
 static enum sl_status write_file(const void *file, size_t bytes, void *text, size_t size)
 {
 	struct sl_json j = sl_json_start((char *)text, size, false);
-	struct sl_h5 h;
-	enum sl_status s;
-	hid_t root;
 
-	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
-	root = sl_h5_open_file(&h);
-	sl_json_array(&j, NULL);
-	s = each_member(&h, root, write_histogram, 0, &j);
-	sl_json_close(&j);
-	sl_h5_close(&h, root);
-	if (j.used >= size && s == SL_OK)
-		s = damaged("it has more histograms than any file of this program");
-	return sl_h5_read_status(&h, s);
+	return sl_h5_read_root(file, bytes, write_root, &j);
 }
 
 /* HDF5 gets the file without its CRC trailer. */

@@ -171,8 +171,7 @@ static enum sl_status write_file(
 static enum sl_status write_list(const void *file, size_t bytes, const char *what, size_t stored,
 	uint64_t head, struct sl_json *j)
 {
-	struct sl_mcpl_stream s;
-	enum sl_status status;
+	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 	char format[64];
 
 	SL_TRY(sl_mcpl_head_check(file, bytes));
@@ -180,9 +179,7 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 	snprintf(
 		format, sizeof(format), "MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : "");
 	sl_json_add(j, "list { format %s bytes %lu", what ? what : format, stored);
-	status = write_file(&s, what != NULL, head, j);
-	sl_mcpl_close(&s);
-	return status;
+	return write_file(&s, what != NULL, head, j);
 }
 
 enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
@@ -194,28 +191,29 @@ enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 	return sl_add_context(write_list(file, bytes, NULL, bytes, head, j), "%s", path);
 }
 
-enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)
+static enum sl_status write_phase_space(
+	const char *path, const struct sl_map *map, uint64_t head, struct sl_json *j)
 {
-	struct sl_phase_space *space;
+	SL_CLOSED_BY(sl_phase_space_give) struct sl_phase_space *space = NULL;
 	SL_CLOSED_BY(sl_host_give) void *file = NULL;
-	struct sl_map map;
-	enum sl_status s;
 	size_t bytes;
 
-	SL_TRY(sl_map_file(path, &map));
-	s = sl_phase_space_open(path, &map, &space);
-	if (s == SL_OK)
-		s = sl_phase_space_to_mcpl(space, &file, &bytes);
-	if (s == SL_OK && (sl_map_is_changed(&map, path) || sl_phase_space_is_changed(space, path)))
-		s = sl_fail(SL_DISK,
+	SL_TRY(sl_phase_space_open(path, map, &space));
+	SL_TRY(sl_phase_space_to_mcpl(space, &file, &bytes));
+	if (sl_map_is_changed(map, path) || sl_phase_space_is_changed(space, path))
+		return sl_fail(SL_DISK,
 			"the file changed while it was read; try again when no other program "
 			"writes to it");
-	if (s == SL_OK)
-		s = write_list(file, bytes, space->format->what, map.bytes + space->partner.bytes,
-			head, j);
-	if (s == SL_OK && space->unread)
-		sl_json_text(j, "unread", space->unread);
-	sl_phase_space_close(space);
-	sl_unmap(&map);
-	return sl_add_context(s, "%s", path);
+	SL_TRY(write_list(
+		file, bytes, space->format->what, map->bytes + space->partner.bytes, head, j));
+	sl_json_add(j, "unread? %s", space->unread);
+	return SL_OK;
+}
+
+enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_json *j)
+{
+	SL_CLOSED_BY(sl_unmap) struct sl_map map = {.at = NULL};
+
+	SL_TRY(sl_map_file(path, &map));
+	return sl_add_context(write_phase_space(path, &map, head, j), "%s", path);
 }

@@ -28,12 +28,11 @@ static enum sl_status check_range(const struct sl_joined_part *part, const struc
 static enum sl_status concatenate(struct sl_joined_parts *parts, struct sl_manifest *all)
 {
 	size_t n = 0;
-	void *lines;
 
 	for (size_t i = 0; i < parts->n; i++)
 		n += parts->at[i].manifest.n;
-	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(n, sizeof(*all->line)), &lines));
-	*all = (struct sl_manifest){.line = (struct sl_manifest_line *)lines, .in_order = true};
+	*all = (struct sl_manifest){.in_order = true};
+	SL_TRY(sl_host_get(n, sizeof(*all->line), &all->line));
 	for (size_t i = 0; i < parts->n; i++) {
 		struct sl_manifest *m = &parts->at[i].manifest;
 
@@ -132,6 +131,6 @@ enum sl_status sl_part_check_files(const struct sl_joined_part *part, const stru
 	return sl_fail(SL_BAD_INPUT,
 		"%s: batch %lu is damaged (a file such as %s is missing or differs from the manifest); "
 		"compute it again with sluice run --part %lu/%lu --resume",
-		part->path, l->batch, l->file[0] ? l->file : l->bins_file, part->part.number,
-		part->part.of);
+		part->path, l->batch, l->file.name[0] ? l->file.name : l->bins.name,
+		part->part.number, part->part.of);
 }

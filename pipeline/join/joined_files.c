@@ -51,9 +51,7 @@ static enum sl_status check_parts(const struct sl_joined_parts *parts,
 
 		SL_TRY(check_part(&parts->at[i], to, is_to, &copied));
 		for (; line < end && line < all->n; line++)
-			*bytes += copied ? all->line[line].file_bytes + all->line[line].bins_bytes +
-			                           all->line[line].order_bytes
-			                 : 0;
+			*bytes += copied ? sl_manifest_line_bytes(&all->line[line]) : 0;
 	}
 	return SL_OK;
 }
@@ -70,7 +68,7 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	SL_TRY(sl_dir_free_bytes(&dir, &available));
 	SL_TRY(check_parts(parts, all, &dir, is_to, &bytes));
 	for (size_t i = 0; sl_plan_is_joined(plan) && i < all->n; i++)
-		bytes += all->line[i].file_bytes;
+		bytes += all->line[i].file.bytes;
 	if (bytes <= available)
 		return SL_OK;
 	return sl_fail(SL_DISK,
@@ -109,9 +107,9 @@ static enum sl_status take_batch(const struct sl_plan *plan, const struct sl_dir
 {
 	if (!sl_batch_file_is_planned(plan, l))
 		return SL_OK;
-	SL_TRY(take(from, l->file, to));
-	SL_TRY(take(from, l->bins_file, to));
-	return take(from, l->order_file, to);
+	for (int k = 0; k < SL_BATCH_FILES; k++)
+		SL_TRY(take(from, l->files[k].name, to));
+	return SL_OK;
 }
 
 /* The batches of one part, whose lines are those from *i on. */

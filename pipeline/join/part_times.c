@@ -8,15 +8,10 @@
 #include "stages/host/host.h"
 #include "stages/rounds/rounds.h"
 
-static double real(const struct sl_yaml *tree, sl_node mapping, const char *key)
-{
-	return sl_yaml_real(tree, sl_yaml_get(tree, mapping, key));
-}
-
 /* Seconds at key as nanoseconds; a value that no session can have counts as 0. */
 static uint64_t nanoseconds(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
-	double ns = 1e9 * real(tree, mapping, key);
+	double ns = 1e9 * sl_yaml_real(tree, mapping, key);
 
 	return ns > 0 && ns < 0x1p62 ? (uint64_t)(ns + 0.5) : 0;
 }
@@ -46,7 +41,7 @@ static void add_rounds(const struct sl_yaml *tree, sl_node node, struct sl_round
 static void add_session(const struct sl_yaml *tree, sl_node times, struct sl_session *sum)
 {
 	sl_node threads = sl_yaml_get(tree, times, "thread_seconds");
-	double seconds = real(tree, times, "wall_seconds");
+	double seconds = sl_yaml_real(tree, times, "wall_seconds");
 
 	sum->seconds = seconds > sum->seconds ? seconds : sum->seconds;
 	sum->batches += sl_yaml_number(tree, times, "batches");
@@ -67,13 +62,12 @@ void sl_part_times_add(
 {
 	const struct sl_yaml *tree = run->tree;
 	sl_node root = sl_yaml_root(tree), session = sl_yaml_get(tree, root, "times");
-	sl_node machine = sl_yaml_get(tree, root, "machine");
 
 	times->number = run->part.number;
-	times->seconds = real(tree, session, "wall_seconds");
+	times->seconds = sl_yaml_real(tree, session, "wall_seconds");
 	times->batches = sl_yaml_number(tree, session, "batches");
 	snprintf(times->host, sizeof(times->host), "%s",
-		sl_yaml_text(tree, sl_yaml_get(tree, machine, "host"), NULL));
+		sl_yaml_text(tree, sl_yaml_get(tree, root, "machine.host"), NULL));
 	add_session(tree, session, sum);
 	add_rounds(tree, sl_yaml_get(tree, root, "rounds"), &sum->rounds);
 }

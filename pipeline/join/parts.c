@@ -74,8 +74,7 @@ static enum sl_status read_settings(
 	const struct sl_existing_run *run, const char **setting, size_t *n, const char **deflate)
 {
 	const struct sl_yaml *tree = run->tree;
-	sl_node part = sl_yaml_get(tree, sl_yaml_root(tree), "part");
-	sl_node list = sl_yaml_get(tree, part, "settings");
+	sl_node root = sl_yaml_root(tree), list = sl_yaml_get(tree, root, "part.settings");
 
 	*n = 0;
 	for (size_t i = 0; i < sl_yaml_size(tree, list); i++) {
@@ -90,7 +89,7 @@ static enum sl_status read_settings(
 				text);
 		setting[(*n)++] = text;
 	}
-	*deflate = sl_yaml_text(tree, sl_yaml_get(tree, part, "deflate"), NULL);
+	*deflate = sl_yaml_text(tree, sl_yaml_get(tree, root, "part.deflate"), NULL);
 	return SL_OK;
 }
 

@@ -25,8 +25,7 @@ static enum sl_status make(const struct sl_recipe *r, uint32_t n, struct compute
 		sl_layout_columns(&a, sl_stored_columns(r), n, &c->b.columns);
 		c->b.keep = (uint8_t *)sl_cut(&a, n);
 		if (pass == 0) {
-			SL_TRY(sl_memory_get(SL_HOST, a.used, &c->memory));
-			memset(c->memory, 0, a.used);
+			SL_TRY(sl_host_get_zeroed(1, a.used, &c->memory));
 			a = (struct sl_arena){.base = c->memory, .size = a.used};
 		}
 	}

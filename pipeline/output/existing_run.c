@@ -68,7 +68,7 @@ static void read_progress(struct sl_existing_run *f)
 
 	f->particles = sl_yaml_number(tree, sl_yaml_get(tree, root, "tallies"), "particles");
 	f->session_particles = sl_yaml_number(tree, times, "particles");
-	f->session_seconds = sl_yaml_real(tree, sl_yaml_get(tree, times, "wall_seconds"));
+	f->session_seconds = sl_yaml_real(tree, times, "wall_seconds");
 }
 
 /* Fills f from its tree. */
@@ -86,11 +86,8 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
 	f->joined = member(tree, "joined") != NULL;
-	f->deflate = sl_yaml_text(tree,
-		sl_yaml_get(tree,
-			sl_yaml_get(tree, sl_yaml_get(tree, root, "primitives"), "deflate"),
-			"backend"),
-		NULL);
+	f->deflate =
+		sl_yaml_text(tree, sl_yaml_get(tree, root, "primitives.deflate.backend"), NULL);
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
@@ -148,11 +145,10 @@ enum sl_status sl_existing_run_sizes(
 	sizes->has_seed = sl_yaml_u64(c.tree, sl_yaml_get(c.tree, run, "seed"), &sizes->seed);
 	sizes->particles = sl_yaml_number(c.tree, run, "particles");
 	sizes->batch = sl_yaml_number(c.tree, run, "batch");
-	sizes->max_steps =
-		sl_yaml_number(c.tree, sl_yaml_get(c.tree, root, "transport"), "max_steps");
+	sizes->max_steps = sl_yaml_number(c.tree, root, "transport.max_steps");
 	if (sizes->batch > 0 && sizes->particles > 0)
 		sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
-	sizes->stops = sl_yaml_get(c.tree, sl_yaml_get(c.tree, root, "stop"), "when") != 0;
+	sizes->stops = sl_yaml_get(c.tree, root, "stop.when") != 0;
 	return SL_OK;
 }
 
@@ -178,20 +174,17 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 		"run.device=cpu"}; /* the plan is not executed */
 	char deflate[DEFLATE_BYTES];
 	size_t n = 1;
-	struct sl_reader *reader = NULL;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_config_give) struct sl_reader *reader = NULL;
 
 	*plan = NULL;
 	if (set_deflate(f->deflate, deflate))
 		all[n++] = deflate;
 	for (size_t i = 0; i < n_sets; i++)
 		all[n++] = set[i];
-	s = sl_config_open_stored("run.json", f->config, all, n, &config, &reader);
+	SL_TRY(sl_config_open_stored("run.json", f->config, all, n, &config, &reader));
 	config.part = f->part;
-	if (s == SL_OK)
-		s = sl_resolve(&config, reader, &choices);
-	sl_config_close(reader);
-	return s == SL_OK ? sl_plan_make(&config, &choices, plan) : s;
+	SL_TRY(sl_resolve(&config, reader, &choices));
+	return sl_plan_make(&config, &choices, plan);
 }
 
 /* Most characters of a line that a message shows before and from the first difference. */

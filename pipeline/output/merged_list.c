@@ -31,7 +31,7 @@ static enum sl_status add_header(
 	char path[SL_PATH_BYTES];
 	bool recovered;
 
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file.name);
 	SL_TRY(sl_map_file(path, &file));
 	SL_TRY(sl_add_context(
 		sl_mcpl_head_read(file.at, file.bytes, &head, &recovered), "%s", path));
@@ -49,13 +49,13 @@ static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manif
 {
 	SL_CLOSED_BY(sl_checked_file_close) struct sl_checked_file f = {.name = NULL};
 
-	SL_TRY(sl_checked_file_open(&f, dir, l->file, l->file_bytes, l->file_crc));
+	SL_TRY(sl_checked_file_open(&f, dir, &l->file.name));
 	SL_TRY(sl_checked_file_end(&f));
 	if (f.map.bytes < header_bytes)
 		return sl_fail(SL_CHECK_FAILED,
 			"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
 			"program did not write it; remove it and rerun with --resume",
-			dir->path, l->file, f.map.bytes, header_bytes);
+			dir->path, l->file.name, f.map.bytes, header_bytes);
 	return to->sink(to->context, SL_NEXT, (const char *)f.map.at + header_bytes,
 		f.map.bytes - header_bytes);
 }

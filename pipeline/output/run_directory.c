@@ -12,22 +12,22 @@
 #include "primitives/files/files.h"
 
 /*
- * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular
+ * Sets *complete to whether the file exists with its size and CRC-32. A file that is no regular
  * file is not complete; a failure of the disk is an error, because the file may be good.
  */
 static enum sl_status has_contents(
-	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *complete)
+	const struct sl_dir *dir, const struct sl_committed_file *file, bool *complete)
 {
 	uint64_t found_bytes;
 	uint32_t found;
 	enum sl_status s;
 
 	*complete = false;
-	SL_TRY(sl_file_exists(dir, name, complete));
+	SL_TRY(sl_file_exists(dir, file->name, complete));
 	if (!*complete)
 		return SL_OK;
-	s = sl_file_check(dir, name, &found_bytes, &found);
-	*complete = s == SL_OK && found_bytes == bytes && found == crc;
+	s = sl_file_check(dir, file->name, &found_bytes, &found);
+	*complete = s == SL_OK && found_bytes == file->bytes && found == file->crc;
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
@@ -40,7 +40,7 @@ static enum sl_status has_survivors(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, bool *readable)
 {
 	uint64_t rows = 0;
-	enum sl_status s = sl_survivors_count(dir, l->file, &rows);
+	enum sl_status s = sl_survivors_count(dir, l->file.name, &rows);
 
 	*readable = s == SL_OK && rows == l->survivors;
 	return s == SL_BAD_INPUT ? SL_OK : s;
@@ -50,15 +50,10 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
 	const struct sl_manifest_line *l, bool *complete)
 {
 	*complete = sl_batch_file_is_planned(plan, l);
-	if (*complete && l->file[0])
-		SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
-	if (*complete && l->file[0])
-		SL_TRY(has_survivors(dir, l, complete));
-	if (*complete && l->bins_file[0])
-		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
-	if (*complete && l->order_file[0])
-		SL_TRY(has_contents(dir, l->order_file, l->order_bytes, l->order_crc, complete));
-	return SL_OK;
+	for (int k = 0; k < SL_BATCH_FILES; k++)
+		if (*complete && l->files[k].name[0])
+			SL_TRY(has_contents(dir, &l->files[k], complete));
+	return *complete && l->file.name[0] ? has_survivors(dir, l, complete) : SL_OK;
 }
 
 /* Removes the lines of batches after the one that met the stop rule; true if there were any. */

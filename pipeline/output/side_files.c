@@ -35,23 +35,16 @@ enum sl_status sl_image_files_commit(
 
 /* --- XDMF ------------------------------------------------------------------------------------- */
 
-/* The columns of the files. */
-static struct sl_table table_of(const struct sl_plan *plan)
-{
-	struct sl_table table = sl_plan_table(plan, 0);
-
-	return sl_format_table(plan->choices.format, &table);
-}
-
 static void write_xdmf(const struct sl_workspace *w, const struct sl_manifest *m, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_table table = table_of(plan);
+	struct sl_table table = sl_plan_table(plan, 0);
 
 	sl_xdmf_begin(plan->config.run.name, out);
 	for (size_t i = 0; i < m->n; i++) {
 		table.n = (uint32_t)m->line[i].survivors;
-		sl_xdmf_grid(m->line[i].file, plan->facts.species, m->line[i].batch, &table, out);
+		sl_xdmf_grid(
+			m->line[i].file.name, plan->facts.species, m->line[i].batch, &table, out);
 	}
 	sl_xdmf_end(out);
 }
@@ -85,7 +78,7 @@ static void write_steps(const struct sl_workspace *w, FILE *out)
 
 bool sl_side_text_name(const struct sl_plan *plan, enum sl_side_file which, char *name)
 {
-	struct sl_table table = table_of(plan);
+	struct sl_table table = sl_plan_table(plan, 0);
 
 	sl_side_file_name(plan->config.run.name, which, name);
 	if (which == SL_SIDE_STEPS)

@@ -108,9 +108,9 @@ static enum sl_status remove_orphan(void *ctx, const char *name)
 	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
 		line = (const struct sl_manifest_line *)bsearch(
 			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
-	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0 ||
-			    strcmp(line->order_file, name) == 0))
-		return SL_OK;
+	for (int k = 0; line && k < SL_BATCH_FILES; k++)
+		if (strcmp(line->files[k].name, name) == 0)
+			return SL_OK;
 	return sl_file_remove(s->dir, name);
 }
 

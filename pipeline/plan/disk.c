@@ -58,7 +58,6 @@ static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double 
 
 	if (!sl_plan_order_items(plan).key)
 		return parts;
-	t = sl_format_table(plan->choices.format, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++)
 		row += t.column[k].constant ? 0 : sl_facts_of(&t.column[k])->bytes;
 	return sl_size_add(parts, sl_size_mul(row, (size_t)all));
@@ -94,8 +93,7 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
  */
 static uint64_t run_bytes(const struct sl_plan *plan, double rows, double packed, uint64_t done)
 {
-	struct sl_table table = sl_plan_table(plan, (uint32_t)rows);
-	struct sl_table most = sl_format_table(plan->choices.format, &table);
+	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	struct sl_batch_range batches = sl_plan_batches(plan);
 	size_t file = file_bytes(plan, &most), list;
 

@@ -13,23 +13,21 @@
 
 /* A run without such files has no name for them. */
 static void set_name(const struct sl_plan *plan, uint64_t batch, bool has_files, const char *suffix,
-	char name[SL_FILE_NAME_BYTES])
+	struct sl_committed_file *file)
 {
 	if (has_files)
-		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, suffix);
+		sl_file_name(file->name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, suffix);
 	else
-		name[0] = '\0';
+		file->name[0] = '\0';
 }
 
 void sl_batch_file_names(const struct sl_plan *plan, uint64_t batch, struct sl_manifest_line *line)
 {
 	const struct sl_format *f = plan->choices.format;
 
-	set_name(plan, batch, f != &sl_format_none, f->suffix, line->file);
-	set_name(plan, batch, sl_counter_words(&plan->recipe) > 0, SL_COUNTERS_SUFFIX,
-		line->bins_file);
-	set_name(plan, batch, sl_plan_order_items(plan).bytes > 0, SL_ORDER_SUFFIX,
-		line->order_file);
+	set_name(plan, batch, f != &sl_format_none, f->suffix, &line->file);
+	set_name(plan, batch, sl_counter_words(&plan->recipe) > 0, SL_COUNTERS_SUFFIX, &line->bins);
+	set_name(plan, batch, sl_plan_order_items(plan).bytes > 0, SL_ORDER_SUFFIX, &line->order);
 }
 
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
@@ -42,8 +40,7 @@ void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BY
 	else
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 	if (config->part.of > 0)
-		snprintf(to + strlen(to), SL_TEXT_BYTES - strlen(to), "/%s",
-			sl_part_name(&config->part, part));
+		sl_append(to, SL_TEXT_BYTES, "/%s", sl_part_name(&config->part, part));
 }
 
 const char *sl_side_file_name(

@@ -302,20 +302,12 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 {
 	char notice[NOTICE_BYTES];
 
-	sl_json_add(j, "{ file %s", f->path);
-	if (f->format)
-		sl_json_text(j, "format", f->format);
-	sl_json_u64(j, "bytes", f->bytes);
-	sl_json_hex(j, "crc32", f->crc, 8);
-	sl_json_add(j, "particles %lu first_id %lu doubles %d recovered %d", f->particles, f->first,
-		!f->single, f->recovered);
-	if (*notice_of(inputs, f, notice))
-		sl_json_text(j, "notice", notice);
-	if (f->unread)
-		sl_json_text(j, "unread", f->unread);
-	if (f->has_metadata && !inputs->metadata)
-		sl_json_bool(j, "metadata_left_out", true);
-	sl_json_close(j);
+	sl_json_add(j,
+		"{ file %s format? %s bytes %lu crc32 %8x particles %lu first_id %lu doubles %d "
+		"recovered %d notice? %s unread? %s metadata_left_out? %d }",
+		f->path, f->format, f->bytes, f->crc, f->particles, f->first, !f->single,
+		f->recovered, notice_of(inputs, f, notice), f->unread,
+		f->has_metadata && !inputs->metadata);
 }
 
 /* Blobs that are renamed because another blob has the same name and other content. */

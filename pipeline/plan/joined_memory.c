@@ -92,11 +92,10 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
 	const uint32_t threads = sl_merge_threads(plan);
 	uint64_t rows = plan->recipe.particles;
-	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
 	struct sl_joined_file j = {.format = f,
 		.run = &plan->facts,
 		.rows = rows,
-		.all = sl_format_table(f, &t),
+		.all = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX),
 		.n_workers = threads};
 	struct sl_arena a = {0};
 

@@ -38,8 +38,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
 {
 	uint32_t n = sl_memory_plan_batch(plan);
-	struct sl_table table = sl_plan_table(plan, sl_most_survivors(r, n));
-	struct sl_table most = sl_format_table(plan->choices.format, &table);
+	struct sl_table most = sl_plan_table(plan, sl_most_survivors(r, n));
 	size_t scratch = plan->choices.format->sizes(&most, &plan->facts).scratch;
 
 	if (plan->on_device) {
@@ -149,8 +148,7 @@ static size_t resident_bytes(const struct sl_table *t)
  */
 static void measure(struct sl_plan *plan)
 {
-	struct sl_table table = sl_plan_table(plan, sl_memory_plan_rows(plan));
-	struct sl_table most = sl_format_table(plan->choices.format, &table);
+	struct sl_table most = sl_plan_table(plan, sl_memory_plan_rows(plan));
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
 	const struct sl_inputs *inputs = sl_plan_inputs(plan);

@@ -80,7 +80,6 @@ static void print_batch_config(struct sl_plan *plan)
 static enum sl_status print_config(struct sl_plan *plan)
 {
 	size_t length = sl_config_print(&plan->config, false, NULL, 0);
-	void *text;
 
 	if (length >= SL_CONFIG_TEXT_BYTES)
 		return sl_fail(SL_USAGE,
@@ -88,9 +87,9 @@ static enum sl_status print_config(struct sl_plan *plan)
 			length, SL_CONFIG_TEXT_BYTES - 1);
 	sl_memory_give(SL_HOST, plan->config_text);
 	plan->config_text = NULL;
-	SL_TRY(sl_memory_get(SL_HOST, 2 * (length + 1), &text));
-	sl_config_print(&plan->config, false, (char *)text, length + 1);
-	plan->facts.config = plan->config_text = (char *)text;
+	SL_TRY(sl_host_get(2, length + 1, &plan->config_text));
+	sl_config_print(&plan->config, false, plan->config_text, length + 1);
+	plan->facts.config = plan->config_text;
 	plan->batch_config = plan->config_text + length + 1;
 	print_batch_config(plan);
 	return SL_OK;
@@ -131,12 +130,10 @@ enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
 	struct sl_plan *plan;
-	void *memory;
 
 	*made = NULL;
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*plan), &memory));
-	plan = *made = (struct sl_plan *)memory;
-	memset(plan, 0, sizeof(*plan));
+	SL_TRY(sl_host_get_zeroed(1, sizeof(*plan), made));
+	plan = *made;
 	plan->choices = *choices;
 	plan->config = *config;
 	sl_machine_read("", &plan->machine);
@@ -211,7 +208,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
 		t.column[k].internal = SL_HAS(plan->recipe.internal, t.column[k].column);
 	}
-	return t;
+	return sl_format_table(plan->choices.format, &t);
 }
 
 bool sl_plan_is_part(const struct sl_plan *plan)

@@ -150,7 +150,7 @@ struct sl_batch_range sl_plan_batches(const struct sl_plan *plan);
 /* True if the plan computes a part of a run (--part); the recipe is that of the whole run. */
 bool sl_plan_is_part(const struct sl_plan *plan);
 
-/* A table with the plan's columns and n rows but no data, by which formats size their files. */
+/* A table with the columns of the plan's files and n rows but no data, by which formats size them. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
 /*

@@ -164,9 +164,8 @@ static void put_end(struct sl_json *j, const struct replay *t, const struct sl_p
 	sl_json_add(j, "} fate %s steps %lu", sl_fate_facts[p->fate].name, t->steps);
 	if (is_shown(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
-	sl_json_bool(j, "survives", SL_HAS(t->plan->recipe.keep, p->fate));
-	if (key_of(t, *p, key)[0])
-		sl_json_text(j, "key", key);
+	sl_json_add(j, "survives %d key? %s", SL_HAS(t->plan->recipe.keep, p->fate),
+		key_of(t, *p, key));
 }
 
 static enum sl_status print_history(

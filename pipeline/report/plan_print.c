@@ -124,8 +124,7 @@ static void put_counters(
 {
 	if (part->counters == 0)
 		return;
-	sl_json_object(j, key);
-	sl_json_add(j, "counters %u weighted %d bytes %lu }", part->counters, weighted,
+	sl_json_add(j, "%s { counters %u weighted %d bytes %lu }", key, part->counters, weighted,
 		(uint64_t)part->words * sizeof(uint64_t));
 }
 
@@ -230,11 +229,9 @@ static void put_devices(struct sl_json *j, const struct sl_plan *plan)
 			(uint64_t)plan->device[d].number, plan->device[d].name, plan->memory.device,
 			plan->n_device_slots, plan->memory.device_pipeline,
 			plan->device[d].free_bytes);
-	sl_json_add(j, "] devices_unused %u", plan->choices.n_devices - plan->n_devices);
-	if (plan->machine.cores_limit)
-		sl_json_text(j, "cores_limit", plan->machine.cores_limit);
-	if (plan->choices.device_reason[0])
-		sl_json_text(j, "no_gpu", plan->choices.device_reason);
+	sl_json_add(j, "] devices_unused %u cores_limit? %s no_gpu? %s",
+		plan->choices.n_devices - plan->n_devices, plan->machine.cores_limit,
+		plan->choices.device_reason);
 }
 
 /*
@@ -247,18 +244,15 @@ static void put_memory(struct sl_json *j, const struct sl_plan *plan)
 
 	sl_json_add(j,
 		"host_bytes %lu slots %u slot_bytes %lu writers %u writer_bytes %lu "
-		"free_bytes %lu device_bytes %lu",
+		"free_bytes %lu device_bytes %lu memory_limit? %s",
 		memory->host, plan->n_host_slots, sl_memory_plan_slot(plan), plan->n_writers,
-		memory->image, plan->machine.free_bytes, memory->device);
-	if (plan->machine.memory_limit)
-		sl_json_text(j, "memory_limit", plan->machine.memory_limit);
+		memory->image, plan->machine.free_bytes, memory->device,
+		plan->machine.memory_limit);
 	if (plan->recipe.counted)
 		sl_json_u64(j, "survivors_most", plan->recipe.survivors_most);
-	sl_json_u64(j, "input_bytes", memory->inputs);
-	if (memory->volume > 0)
-		sl_json_u64(j,
-			plan->recipe.resampling.steps > 0 ? "observation_bytes" : "volume_bytes",
-			memory->volume);
+	sl_json_add(j, "input_bytes %lu %s? %lu", memory->inputs,
+		plan->recipe.resampling.steps > 0 ? "observation_bytes" : "volume_bytes",
+		memory->volume);
 }
 
 static void put_image(struct sl_json *j, const struct sl_plan *plan)

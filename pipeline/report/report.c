@@ -50,9 +50,9 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	const struct sl_fate_result *fate = &r->fate[f];
 	double deviation;
 
-	sl_json_object(j, sl_fate_facts[f].name);
-	sl_json_add(j, "kept %d count %lu fraction %g standard_error %g",
-		SL_HAS(plan->recipe.keep, f), fate->count, fate->fraction, fate->result.error);
+	sl_json_add(j, "%s { kept %d count %lu fraction %g standard_error %g",
+		sl_fate_facts[f].name, SL_HAS(plan->recipe.keep, f), fate->count, fate->fraction,
+		fate->result.error);
 	if (sl_fractions_count_particles(plan))
 		write_weight(j, plan, r, f);
 	else
@@ -138,13 +138,12 @@ static void write_filter(
 
 	sl_json_add(j, "filter { filters %lu particles %u observations %u", l.filters,
 		w->plan->recipe.batch, f->steps);
-	if (m->n > 0) {
-		sl_json_real(j, "log_likelihood", l.sum.mean);
-		sl_json_real(j, "standard_error", sl_filter_sum_error(&l.sum, m->n));
-		sl_json_real(j, "deviation",
-			m->n > 1 ? sqrt(l.sum.scatter / (double)(m->n - 1)) : (double)NAN);
-		sl_json_real(j, "log_mean_likelihood", l.log_of_mean);
-	}
+	if (m->n > 0)
+		sl_json_add(j,
+			"log_likelihood %g standard_error %g deviation %g log_mean_likelihood %g",
+			l.sum.mean, sl_filter_sum_error(&l.sum, m->n),
+			m->n > 1 ? sqrt(l.sum.scatter / (double)(m->n - 1)) : (double)NAN,
+			l.log_of_mean);
 	if (w->tallies.batches->n > 0) {
 		sl_json_object(j, "steps");
 		for (uint32_t k = 0; k < 2 * sl_filter_quantities(&w->plan->recipe); k++)
@@ -163,14 +162,12 @@ static void write_stop_rule(
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
 	char text[SL_STOP_RULE_BYTES];
 
+	/* absolute: of the logarithm of a likelihood, which has no unit */
 	sl_json_add(j,
 		"stop { when %s min_batches %lu most_batches %lu batches %lu "
-		"relative_error %g",
+		"relative_error %g absolute? %d met %d }",
 		sl_stop_rule_text(g, text), g->min_batches, plan->recipe.n_batches, o.batches,
-		o.relative_error);
-	if (g->likelihood) /* of the logarithm, which has no unit */
-		sl_json_bool(j, "absolute", true);
-	sl_json_add(j, "met %d }", o.met);
+		o.relative_error, g->likelihood, o.met);
 }
 
 /* The image files exist only after the run is done, so only then is this member written. */
@@ -213,19 +210,13 @@ static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool d
  */
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
-	sl_json_add(j, "{ batch %lu", l->batch);
-	if (l->file[0])
-		sl_json_add(j, "file %s bytes %lu", l->file, l->file_bytes);
-	sl_json_add(j, "generated %lu survivors %lu fates {", l->generated, l->survivors);
+	sl_json_add(j, "{ batch %lu file? %s bytes? %lu generated %lu survivors %lu fates {",
+		l->batch, l->file.name, l->file.bytes, l->generated, l->survivors);
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (l->tally.count[f] > 0)
-			sl_json_u64(j, sl_fate_facts[f].name, l->tally.count[f]);
-	sl_json_add(j, "} digests {");
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(l->columns, c))
-			sl_json_hex(
-				j, sl_label_name(l->label, (enum sl_column)c), l->digest[c], 16);
-	sl_json_add(j, "} }");
+		sl_json_add(j, "%s? %lu", sl_fate_facts[f].name, l->tally.count[f]);
+	sl_json_close(j);
+	sl_manifest_digests(j, l);
+	sl_json_close(j);
 }
 
 /* None of these facts changes a result. They explain times, and help to find a faulty machine. */
@@ -250,15 +241,9 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 /* A parameter is 0, and left out, if the backend uses its default or has no such parameter. */
 static void write_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c)
 {
-	sl_json_object(j, primitive);
-	sl_json_text(j, "backend", c->backend->name);
-	if (c->tuning.block)
-		sl_json_u64(j, "block", c->tuning.block);
-	if (c->tuning.items)
-		sl_json_u64(j, "items", c->tuning.items);
-	if (c->tuning.padding)
-		sl_json_text(j, "padding", sl_padding_name(c->tuning.padding));
-	sl_json_close(j);
+	sl_json_add(j, "%s { backend %s block? %u items? %u padding? %s }", primitive,
+		c->backend->name, c->tuning.block, c->tuning.items,
+		c->tuning.padding ? sl_padding_name(c->tuning.padding) : NULL);
 }
 
 /* The backends that were used. None of them changes a result. */
@@ -284,11 +269,10 @@ static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 	char text[SL_SCHEDULE_BYTES];
 
 	sl_report_machine(j, plan);
-	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
-	if (w->recipe.model->steps)
-		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
-	if (w->schedule_reason[0])
-		sl_json_text(j, "schedule_reason", w->schedule_reason);
+	sl_json_add(j, "mode %s schedule? %s schedule_reason? %s",
+		sl_device_modes[w->recipe.mode].name,
+		w->recipe.model->steps ? sl_schedule_text(&w->recipe.schedule, text) : NULL,
+		w->schedule_reason);
 	write_primitives(j, w);
 }
 

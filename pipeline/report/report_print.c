@@ -99,8 +99,8 @@ enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_man
 	sl_json_add(&r.json, "written { to %s bytes %lu ordered %d", plan->to, all.bytes,
 		plan->recipe.n_fields > 0 && m->n > 1);
 	if (m->n > 0)
-		sl_json_text(&r.json, "first", m->line[0].file);
+		sl_json_text(&r.json, "first", m->line[0].file.name);
 	if (m->n > 1)
-		sl_json_text(&r.json, "last", m->line[m->n - 1].file);
+		sl_json_text(&r.json, "last", m->line[m->n - 1].file.name);
 	return sl_result_end(&r, SL_OK);
 }

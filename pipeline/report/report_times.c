@@ -38,13 +38,10 @@ static void write_devices(
 	if (plan->n_devices < 2)
 		return;
 	sl_json_array(j, "devices");
-	for (uint32_t d = 0; d < plan->n_devices; d++) {
-		sl_json_add(j, "{ number %lu name %s batches %lu", (uint64_t)plan->device[d].number,
-			plan->device[d].name, session->device_batches[d]);
-		if (w->device[d].dropped)
-			sl_json_text(j, "failure", w->device[d].why);
-		sl_json_close(j);
-	}
+	for (uint32_t d = 0; d < plan->n_devices; d++)
+		sl_json_add(j, "{ number %lu name %s batches %lu failure? %s }",
+			(uint64_t)plan->device[d].number, plan->device[d].name,
+			session->device_batches[d], w->device[d].dropped ? w->device[d].why : NULL);
 	sl_json_close(j);
 }
 
@@ -56,13 +53,11 @@ static void write_ranks(struct sl_json *j, const struct sl_workspace *w)
 	for (uint32_t i = 0; i < w->n_ranks; i++) {
 		const struct sl_rank_facts *r = &w->rank[i];
 
-		sl_json_add(j, "{ number %u host %s threads %u devices %u", i, r->host, r->threads,
-			r->devices);
-		if (r->devices > 0)
-			sl_json_text(j, "device", r->device);
-		if (r->dropped_devices > 0)
-			sl_json_u64(j, "failed_devices", r->dropped_devices);
-		sl_json_add(j, "batches %lu }", r->batches);
+		sl_json_add(j,
+			"{ number %u host %s threads %u devices %u device? %s failed_devices? %lu "
+			"batches %lu }",
+			i, r->host, r->threads, r->devices, r->devices > 0 ? r->device : NULL,
+			r->dropped_devices, r->batches);
 	}
 	sl_json_close(j);
 }

@@ -51,8 +51,7 @@ static bool has_squares(const struct sl_tally *t)
 	return any != 0;
 }
 
-/* Prints the digests of the columns that the file contains. */
-static void print_digests(struct sl_json *j, const struct sl_manifest_line *line)
+void sl_manifest_digests(struct sl_json *j, const struct sl_manifest_line *line)
 {
 	sl_json_object(j, "digests");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
@@ -63,14 +62,11 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_close(j);
 }
 
-/* Prints name, size and checksum of a file. */
-static void print_file(
-	struct sl_json *j, const char *key, const char *name, uint64_t bytes, uint32_t crc)
+/* Prints name, size and checksum of a file that exists. */
+static void print_file(struct sl_json *j, const char *key, const struct sl_committed_file *f)
 {
-	sl_json_object(j, key);
-	sl_json_add(j, "name %s bytes %lu", name, bytes);
-	sl_json_hex(j, "crc", crc, CRC_DIGITS);
-	sl_json_close(j);
+	if (f->name[0])
+		sl_json_add(j, "%s { name %s bytes %lu crc %8x }", key, f->name, f->bytes, f->crc);
 }
 
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES])
@@ -88,13 +84,10 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
 	if (line->tally.log_likelihood != 0)
 		sl_json_formatted(&j, "log_likelihood", number);
-	print_digests(&j, line);
-	if (line->file[0])
-		print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
-	if (line->bins_file[0])
-		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
-	if (line->order_file[0])
-		print_file(&j, "order", line->order_file, line->order_bytes, line->order_crc);
+	sl_manifest_digests(&j, line);
+	print_file(&j, "file", &line->file);
+	print_file(&j, "bins", &line->bins);
+	print_file(&j, "order", &line->order);
 	sl_json_hex(&j, "crc", sl_crc32(text, j.used), CRC_DIGITS);
 	sl_json_close(&j);
 	memcpy(text + j.used, "\n", 2);
@@ -170,15 +163,14 @@ static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *li
 }
 
 /* Reads name, size and checksum of a file; "" and 0 if there is no such member. */
-static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_FILE_NAME_BYTES],
-	uint64_t *bytes, uint32_t *crc)
+static void read_file(const struct sl_yaml *tree, const char *key, struct sl_committed_file *f)
 {
 	sl_node file = sl_yaml_get(tree, sl_yaml_root(tree), key);
 
-	snprintf(name, SL_FILE_NAME_BYTES, "%s",
+	snprintf(f->name, SL_FILE_NAME_BYTES, "%s",
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "name"), NULL));
-	*bytes = sl_yaml_number(tree, file, "bytes");
-	*crc = (uint32_t)strtoull(
+	f->bytes = sl_yaml_number(tree, file, "bytes");
+	f->crc = (uint32_t)strtoull(
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL), NULL, 16);
 }
 
@@ -195,9 +187,9 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 	line->tally.collisions = sl_yaml_number(tree, root, "collisions");
 	line->tally.log_likelihood = (int64_t)strtoll(
 		sl_yaml_text(tree, sl_yaml_get(tree, root, "log_likelihood"), NULL), NULL, 10);
-	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);
-	read_file(tree, "bins", line->bins_file, &line->bins_bytes, &line->bins_crc);
-	read_file(tree, "order", line->order_file, &line->order_bytes, &line->order_crc);
+	read_file(tree, "file", &line->file);
+	read_file(tree, "bins", &line->bins);
+	read_file(tree, "order", &line->order);
 	read_fates(tree, &line->tally);
 	read_digests(tree, line);
 }

@@ -19,6 +19,14 @@
 
 enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 
+/* A file of a batch. */
+struct sl_committed_file {
+	char name[SL_FILE_NAME_BYTES]; /* "" if the run has none */
+	uint64_t bytes;
+	uint32_t crc;
+};
+enum { SL_BATCH_FILES = 3 };
+
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
@@ -26,12 +34,25 @@ struct sl_manifest_line {
 	struct sl_column_label
 		label[SL_NAMED_COLUMNS_MAX]; /* names of those; units are not stored */
 	uint64_t digest[SL_COLUMN_COUNT];    /* of each of these columns */
-	char file[SL_FILE_NAME_BYTES];       /* survivors; "" if the run writes none */
-	char bins_file[SL_FILE_NAME_BYTES];  /* histograms; "" if the run has none */
-	char order_file[SL_FILE_NAME_BYTES]; /* sort keys; "" if the run does not need them */
-	uint64_t file_bytes, bins_bytes, order_bytes;
-	uint32_t file_crc, bins_crc, order_crc;
+	union {
+		struct {
+			struct sl_committed_file file, order,
+				bins; /* survivors, sort keys, counters */
+		};
+		struct sl_committed_file files[SL_BATCH_FILES]; /* as they are written and named */
+	};
 };
+
+/* Bytes of the files of the batch. */
+static inline uint64_t sl_manifest_line_bytes(const struct sl_manifest_line *line)
+{
+	return line->file.bytes + line->order.bytes + line->bins.bytes;
+}
+
+struct sl_json;
+
+/* Writes the member "digests", of the columns that the file contains. */
+void sl_manifest_digests(struct sl_json *j, const struct sl_manifest_line *line);
 
 /* Prints the line with its newline; returns the length. SL_MANIFEST_LINE_BYTES always suffice. */
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES]);

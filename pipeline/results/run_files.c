@@ -18,14 +18,14 @@ static void lay_out(struct sl_arena *a, const char *folder, const struct sl_mani
 	uint32_t *crc = (uint32_t *)sl_cut_items(a, m->n, sizeof(*crc));
 
 	for (size_t i = 0; i < m->n; i++) {
-		size_t bytes = strlen(folder) + strlen(m->line[i].file) + 2;
+		size_t bytes = strlen(folder) + strlen(m->line[i].file.name) + 2;
 		char *text = (char *)sl_cut(a, bytes);
 
 		if (!text)
 			continue;
-		snprintf(text, bytes, "%s/%s", folder, m->line[i].file);
+		snprintf(text, bytes, "%s/%s", folder, m->line[i].file.name);
 		path[i] = text;
-		crc[i] = m->line[i].file_crc;
+		crc[i] = m->line[i].file.crc;
 	}
 	files->path = path;
 	files->crc = crc;
@@ -42,7 +42,7 @@ static enum sl_status list(
 			"'%s' is a directory without committed batches (no run started there, or it "
 			"has not finished a batch); name files, or the directory of a run",
 			folder);
-	if (!m->line[0].file[0])
+	if (!m->line[0].file.name[0])
 		return sl_fail(SL_USAGE,
 			"'%s' is the directory of a run without files of survivors (output.format: "
 			"none), so there are no particles to read; run it with another format",

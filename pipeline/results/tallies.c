@@ -55,14 +55,14 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 	return sl_fail(SL_CHECK_FAILED,
 		"%s: %s (batch %lu: the file or the manifest was changed, or the disk is "
 		"failing); use --resume, which computes the batch again",
-		l->bins_file, what, l->batch);
+		l->bins.name, what, l->batch);
 }
 
 /* Checks the bytes of a file against the line of the manifest. */
 static enum sl_status check(
 	const struct sl_recipe *r, const struct sl_manifest_line *l, uint64_t *sum, size_t bytes)
 {
-	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
+	if (bytes != l->bins.bytes || sl_crc32(sum, bytes) != l->bins.crc)
 		return wrong(l, "its size or checksum is not that of the manifest");
 	if (bytes != sl_counter_words(r) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
@@ -83,11 +83,11 @@ enum sl_status sl_tallies_read(const struct sl_recipe *r, const struct sl_dir *d
 	char *read;
 
 	*sum = NULL;
-	if (line->bins_file[0])
-		SL_TRY(sl_file_exists(dir, line->bins_file, &exists));
+	if (line->bins.name[0])
+		SL_TRY(sl_file_exists(dir, line->bins.name, &exists));
 	if (!exists)
 		return wrong(line, "the histogram file is missing");
-	SL_TRY(sl_file_read(dir, line->bins_file, &read, &bytes));
+	SL_TRY(sl_file_read(dir, line->bins.name, &read, &bytes));
 	*sum = (uint64_t *)(void *)read;
 	s = check(r, line, *sum, bytes);
 	if (s != SL_OK) {

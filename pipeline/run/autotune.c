@@ -64,14 +64,13 @@ static void give_reason(struct sl_workspace *w, uint32_t best, uint32_t particle
 	const struct sl_plan *plan = w->plan;
 	char *text = w->schedule_reason;
 	size_t size = sizeof(w->schedule_reason);
-	int used = snprintf(text, size, "%s, with %u particles:",
-		plan->choices.schedule == SL_BY_AUTO ? "auto" : "measured", particles);
 
+	snprintf(text, size, "%s, with %u particles:",
+		plan->choices.schedule == SL_BY_AUTO ? "auto" : "measured", particles);
 	for (uint32_t i = 0; i < plan->n_candidates; i++)
-		used += snprintf(text + used, size - (size_t)used, "%s %s %.3g ms", i ? "," : "",
-			plan->candidate[i].name, 1e3 * w->seconds[i]);
-	snprintf(text + used, size - (size_t)used, "; %s is the fastest",
-		plan->candidate[best].name);
+		sl_append(text, size, "%s %s %.3g ms", i ? "," : "", plan->candidate[i].name,
+			1e3 * w->seconds[i]);
+	sl_append(text, size, "; %s is the fastest", plan->candidate[best].name);
 }
 
 enum sl_status sl_autotune_schedule(

@@ -209,8 +209,7 @@ static enum sl_status allocate_work(
 	size_t slots = plan->n_host_slots * sizeof(*run->slot_work),
 	       device_slots = plan->n_devices * plan->n_device_slots * sizeof(bool);
 
-	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
-	memset(*memory, 0, slots + threads + device_slots);
+	SL_TRY(sl_host_get_zeroed(1, slots + threads + device_slots, memory));
 	run->slot_work = (struct sl_slot_work *)*memory;
 	*thread = (struct sl_thread_handle *)(void *)((char *)*memory + slots);
 	run->device_slot_taken = (bool *)*memory + slots + threads;

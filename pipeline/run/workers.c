@@ -71,7 +71,7 @@ void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_h
 	run->session->batches++;
 	run->session->particles += slot->batch.n;
 	run->session->column_bytes += column_bytes(&slot->batch.table);
-	run->session->file_bytes += w->line.file_bytes;
+	run->session->file_bytes += w->line.file.bytes;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		run->session->stage_ns[i] += slot->ns[i];
 	sl_rounds_add(&run->session->rounds, &slot->batch.rounds);

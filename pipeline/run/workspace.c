@@ -153,23 +153,12 @@ static enum sl_status get_device(struct sl_workspace *w, uint32_t d)
 	return s;
 }
 
-/* Sets the pointer at p to n items of some bytes, filled with 0. */
-static enum sl_status get_zeroed(uint32_t n, size_t bytes, void *p)
-{
-	void *memory;
-
-	SL_TRY(sl_host_get(n, bytes, p));
-	memcpy(&memory, p, sizeof(memory));
-	memset(memory, 0, n * bytes);
-	return SL_OK;
-}
-
 /* Allocates the histogram sums; all zero, as no batch is added yet. */
 static enum sl_status get_histograms(struct sl_workspace *w)
 {
 	struct sl_arena a = {.size = w->plan->memory.histograms};
 
-	SL_TRY(get_zeroed(1, a.size, &a.base));
+	SL_TRY(sl_host_get_zeroed(1, a.size, &a.base));
 	w->histogram_block = a.base;
 	sl_tally_sums_lay_out(&a, &w->plan->recipe, &w->tallies);
 	return SL_OK;
@@ -180,7 +169,7 @@ static enum sl_status get_image_sum(struct sl_workspace *w)
 {
 	struct sl_arena a = {.size = w->plan->memory.image_sum};
 
-	SL_TRY(get_zeroed(1, a.size, &a.base));
+	SL_TRY(sl_host_get_zeroed(1, a.size, &a.base));
 	w->image_sum = (struct sl_image_sum){
 		.image = w->plan->choices.image, .white = w->plan->config.output.white};
 	sl_image_sum_lay_out(&a, &w->plan->facts, w->plan->recipe.n_batches, &w->image_sum);
@@ -200,7 +189,7 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 	struct sl_workspace *w;
 
 	*made = NULL;
-	SL_TRY(get_zeroed(1, sizeof(*w), made));
+	SL_TRY(sl_host_get_zeroed(1, sizeof(*w), made));
 	w = *made;
 	w->plan = plan;
 	w->at.planned = sl_now_ns();
@@ -215,10 +204,10 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 {
 	const struct sl_plan *plan = w->plan;
 
-	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &w->slot));
-	SL_TRY(get_zeroed(sharers(plan), sizeof(*w->device), &w->device));
-	SL_TRY(get_zeroed(plan->n_devices * plan->n_device_slots, sizeof(*w->device_pipeline),
-		&w->device_pipeline));
+	SL_TRY(sl_host_get_zeroed(plan->n_host_slots, sizeof(*w->slot), &w->slot));
+	SL_TRY(sl_host_get_zeroed(sharers(plan), sizeof(*w->device), &w->device));
+	SL_TRY(sl_host_get_zeroed(plan->n_devices * plan->n_device_slots,
+		sizeof(*w->device_pipeline), &w->device_pipeline));
 	find_places(w);
 	for (uint32_t d = sharers(plan); d-- > 0;) /* the first one is current afterwards */
 		SL_TRY(get_device(w, d));

@@ -88,10 +88,8 @@ static void put_end(struct sl_json *j, const struct sl_run_status *r, double now
 
 static void put_run(struct sl_json *j, const struct sl_run_status *r, double now)
 {
-	sl_json_text(j, "name", r->name);
-	if (r->part.of > 0)
-		sl_json_add(j, "part %lu of_parts %lu", r->part.number, r->part.of);
-	sl_json_text(j, "state", sl_run_states[r->state]);
+	sl_json_add(j, "name %s part? %lu of_parts? %lu state %s", r->name, r->part.number,
+		r->part.of, sl_run_states[r->state]);
 	put_done(j, r);
 	sl_json_add(j, "session_particles %lu at_most %d survivors %lu bytes %lu damaged_lines %lu",
 		r->session_particles, r->at_most, r->survivors, r->bytes, r->damaged);
@@ -128,8 +126,7 @@ static void put_sum(struct sl_json *j, const struct sl_parts_status *sum, double
 	sl_json_add(j, "of_parts %lu done %lu not_started %lu damaged %lu states {", sum->of,
 		sum->state[SL_RUN_DONE], sum->not_started, sum->state[SL_RUN_DAMAGED]);
 	for (int i = SL_RUN_DONE; i >= 0; i--)
-		if (sum->state[i] > 0)
-			sl_json_u64(j, sl_run_states[i], sum->state[i]);
+		sl_json_add(j, "%s? %lu", sl_run_states[i], sum->state[i]);
 	sl_json_u64(j, "not started", sum->not_started);
 	sl_json_close(j);
 	put_done(j, &sum->all);

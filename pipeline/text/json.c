@@ -200,25 +200,37 @@ void sl_json_reals(struct sl_json *j, const char *key, const double *values, siz
 	j->indented = indented;
 }
 
-/* Writes a value: a bracket, or a directive of printf with the next argument. */
-static void add_value(struct sl_json *j, const char *key, const char *value, va_list *args)
+/* The next argument as the directive of an integer says. */
+static uint64_t integer_of(const char *value, va_list *args)
 {
+	assert(strchr("dul8", value[1]));
+	return value[1] == 'l' ? va_arg(*args, unsigned long) : va_arg(*args, unsigned);
+}
+
+/* Writes a value: a bracket, or a directive of printf with the next argument. */
+static void add_value(
+	struct sl_json *j, const char *key, const char *value, bool sparse, va_list *args)
+{
+	const char *text = value[1] == 's' ? va_arg(*args, const char *) : NULL;
+	const double real = value[1] == 'g' ? va_arg(*args, double) : 0;
+	const uint64_t n = *value == '%' && !strchr("sg", value[1]) ? integer_of(value, args) : 0;
+
 	if (*value == '{')
 		sl_json_object(j, key);
 	else if (*value == '[')
 		sl_json_array(j, key);
+	else if (sparse && (!text || !*text) && real == 0 && n == 0)
+		return;
 	else if (value[1] == 's')
-		sl_json_text(j, key, va_arg(*args, const char *));
+		sl_json_text(j, key, text);
 	else if (value[1] == 'g')
-		sl_json_real(j, key, va_arg(*args, double));
+		sl_json_real(j, key, real);
 	else if (value[1] == 'd')
-		sl_json_bool(j, key, va_arg(*args, int) != 0);
-	else if (value[1] == 'u')
-		sl_json_u64(j, key, va_arg(*args, unsigned));
-	else {
-		assert(value[1] == 'l' && value[2] == 'u');
-		sl_json_u64(j, key, va_arg(*args, unsigned long));
-	}
+		sl_json_bool(j, key, n != 0);
+	else if (value[1] == '8')
+		sl_json_hex(j, key, n, 8);
+	else
+		sl_json_u64(j, key, n);
 }
 
 void sl_json_add(struct sl_json *j, const char *format, ...)
@@ -234,10 +246,13 @@ void sl_json_add(struct sl_json *j, const char *format, ...)
 		} else if (*format == '{') {
 			sl_json_object(j, NULL);
 		} else {
-			snprintf(key, sizeof(key), "%.*s", (int)n, format);
+			const bool sparse = n > 0 && format[n - 1] == '?';
+
+			snprintf(key, sizeof(key), "%.*s", (int)(n - sparse), format);
 			format += n + 1;
 			n = strcspn(format, " ");
-			add_value(j, key, format, &args);
+			add_value(j, strcmp(key, "%s") ? key : va_arg(args, const char *), format,
+				sparse, &args);
 		}
 	}
 	va_end(args);

@@ -257,9 +257,13 @@ void sl_json_real(struct sl_json *j, const char *key, double value);
 /*
  * Writes members, each a word and its value, with a space after each but the last one. A value is a
  * bracket that opens an object or an array, or %s for a text, %g a real, %lu a uint64_t, %u a
- * uint32_t, %d a bool. } or ] closes the innermost one, and { alone opens an item of an array:
+ * uint32_t, %8x the same as a text of hex digits, %d a bool. } or ] closes the innermost one, and {
+ * alone opens an item of an array:
  *
  *	sl_json_add(j, "{ name %s size { width %u height %u } }", name, width, height);
+ *
+ * The word %s is an argument. A member whose word ends in ? is left out if its value is "", NULL, 0
+ * or false.
  */
 void sl_json_add(struct sl_json *j, const char *format, ...) SL_PRINTF(2, 3);
 
@@ -322,16 +326,14 @@ const char *sl_yaml_text(const struct sl_yaml *tree, sl_node node, size_t *bytes
 size_t sl_yaml_size(const struct sl_yaml *tree, sl_node node);
 sl_node sl_yaml_item(const struct sl_yaml *tree, sl_node node, size_t i, sl_node *key);
 
-/* The value of key in a mapping; 0 if there is none. */
-sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key);
+/* The value of a key in a mapping, or of the path of a key below it, "a.b"; 0 if there is none. */
+sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *path);
 
 /* Reads a scalar of digits only; false if it is not one or exceeds 64 bits. */
 bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value);
 
-/* The number at key in a mapping; 0 if there is none. */
-uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key);
-
-/* The number that a scalar begins with; 0 if it is none. */
-double sl_yaml_real(const struct sl_yaml *tree, sl_node node);
+/* The number at such a path, a whole one, or the one that a scalar begins with; 0 if there is none. */
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *path);
+double sl_yaml_real(const struct sl_yaml *tree, sl_node mapping, const char *path);
 
 #endif

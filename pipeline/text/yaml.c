@@ -265,8 +265,7 @@ enum sl_status sl_yaml_parse(
 		return refuse(problem, mark_of(text, 0),
 			"the text has %zu bytes, at most %d are allowed", bytes, SL_YAML_BYTES);
 	SL_TRY(check_events(text, bytes, problem));
-	SL_TRY(sl_host_get(1, sizeof(**tree), tree));
-	memset(*tree, 0, sizeof(**tree));
+	SL_TRY(sl_host_get_zeroed(1, sizeof(**tree), tree));
 	SL_TRY(load(text, bytes, *tree, problem));
 	return check_mappings(*tree, problem);
 }
@@ -354,15 +353,17 @@ sl_node sl_yaml_item(const struct sl_yaml *tree, sl_node node, size_t i, sl_node
 }
 
 /* A linear search; keys are unique, since sl_yaml_parse() refuses repeated ones. */
-sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key)
+sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *path)
 {
 	size_t n = sl_yaml_kind(tree, mapping) == SL_MAPPING ? sl_yaml_size(tree, mapping) : 0;
+	size_t bytes = strcspn(path, ".");
 
 	for (size_t i = 0; i < n; i++) {
 		sl_node at, value = sl_yaml_item(tree, mapping, i, &at);
+		const char *key = sl_yaml_text(tree, at, NULL);
 
-		if (strcmp(sl_yaml_text(tree, at, NULL), key) == 0)
-			return value;
+		if (strncmp(key, path, bytes) == 0 && key[bytes] == '\0')
+			return path[bytes] ? sl_yaml_get(tree, value, path + bytes + 1) : value;
 	}
 	return 0;
 }
@@ -381,20 +382,19 @@ bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 	return errno == 0; /* ERANGE: more than 64 bits */
 }
 
-uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *key)
+uint64_t sl_yaml_number(const struct sl_yaml *tree, sl_node mapping, const char *path)
 {
 	uint64_t value;
 
-	return sl_yaml_u64(tree, sl_yaml_get(tree, mapping, key), &value) ? value : 0;
+	return sl_yaml_u64(tree, sl_yaml_get(tree, mapping, path), &value) ? value : 0;
 }
 
-double sl_yaml_real(const struct sl_yaml *tree, sl_node node)
+double sl_yaml_real(const struct sl_yaml *tree, sl_node mapping, const char *path)
 {
+	const char *text = sl_yaml_text(tree, sl_yaml_get(tree, mapping, path), NULL);
 	struct sl_decimal decimal;
 	double value;
 
-	return sl_decimal_scan(sl_yaml_text(tree, node, NULL), &decimal) &&
-	                       sl_decimal_to_double(&decimal, 0, &value)
-	               ? value
-	               : 0;
+	return sl_decimal_scan(text, &decimal) && sl_decimal_to_double(&decimal, 0, &value) ? value
+	                                                                                    : 0;
 }

@@ -82,12 +82,11 @@ static enum sl_status recompute(
 			"the tally of the manifest differs from the recomputed batch, or an "
 			"earlier version wrote it");
 	sl_batch_file_line(&slot->batch, &expected);
-	if (expected.bins_crc != l->bins_crc)
+	if (expected.bins.crc != l->bins.crc)
 		return sl_verify_wrong(
 			l, "the histograms differ from those of the recomputed batch");
-	SL_TRY(sl_order_file_put(
-		w->plan, &slot->batch, NULL, &expected.order_bytes, &expected.order_crc));
-	if (l->order_file[0] && expected.order_crc != l->order_crc)
+	SL_TRY(sl_order_file_put(w->plan, &slot->batch, NULL, &expected.order));
+	if (l->order.name[0] && expected.order.crc != l->order.crc)
 		return sl_verify_wrong(
 			l, "the sort keys differ from those of the recomputed batch");
 	SL_TRY(sl_verify_digests(l, &slot->batch.table));
@@ -109,7 +108,7 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 		return sl_verify_wrong(l,
 			"the manifest has %lu particles from id %lu and the histogram file '%s', "
 			"which is no batch of this run",
-			l->generated, l->first_id, l->bins_file);
+			l->generated, l->first_id, l->bins.name);
 	if (sum != l->generated || kept != l->survivors)
 		return sl_verify_wrong(l,
 			"the fate counts of the manifest sum to %lu particles and %lu survivors, "
@@ -120,18 +119,18 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 
 /* Compares size and CRC-32 of a file of a batch with those of the manifest. */
 static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_manifest_line *l,
-	const char *name, uint64_t expected_bytes, uint32_t expected_crc)
+	const struct sl_committed_file *file)
 {
 	uint64_t bytes;
 	uint32_t crc;
 
-	SL_TRY(sl_file_check(dir, name, &bytes, &crc));
-	if (bytes == expected_bytes && crc == expected_crc)
+	SL_TRY(sl_file_check(dir, file->name, &bytes, &crc));
+	if (bytes == file->bytes && crc == file->crc)
 		return SL_OK;
 	return sl_verify_wrong(l,
 		"the %s has %lu bytes and CRC-32 %08x, but %lu and %08x in the manifest",
-		name == l->file ? "file" : "file of sort keys", bytes, crc, expected_bytes,
-		expected_crc);
+		file == &l->file.name ? "file" : "file of sort keys", bytes, crc, file->bytes,
+		file->crc);
 }
 
 /*
@@ -146,10 +145,10 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	struct sl_table exact;
 	bool checked; /* sample and order have checked all that the manifest line states */
 
-	SL_TRY(check_contents(dir, l, l->file, l->file_bytes, l->file_crc));
-	if (l->order_file[0])
-		SL_TRY(check_contents(dir, l, l->order_file, l->order_bytes, l->order_crc));
-	SL_TRY(sl_survivors_read(dir, l->file, &s));
+	SL_TRY(check_contents(dir, l, &l->file.name));
+	if (l->order.name[0])
+		SL_TRY(check_contents(dir, l, &l->order));
+	SL_TRY(sl_survivors_read(dir, l->file.name, &s));
 	sl_digest_table(&s.table);
 	exact = sl_verify_exact_columns(&s.table);
 	SL_TRY(sl_verify_digests(l, &s.table));
@@ -167,7 +166,8 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 		counts->recomputed++;
 		SL_TRY(recompute(w, l, &s.table));
 	}
-	return sl_add_context(sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
+	return sl_add_context(
+		sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file.name);
 }
 
 /*
@@ -196,10 +196,11 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		SL_TRY(sl_tallies_read(r, dir, l, &sum));
 		sl_memory_give(SL_HOST, sum);
 	}
-	status = l->file[0] ? check_survivors(w, dir, l, counts) : check_unwritten(w, l, counts);
+	status = l->file.name[0] ? check_survivors(w, dir, l, counts)
+	                         : check_unwritten(w, l, counts);
 	counts->batches++;
 	counts->survivors += l->survivors;
-	counts->bytes += l->file_bytes;
+	counts->bytes += l->file.bytes;
 	return status;
 }
 

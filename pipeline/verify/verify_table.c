@@ -24,9 +24,10 @@ enum sl_status sl_verify_wrong(const struct sl_manifest_line *l, const char *for
 	return sl_fail(SL_CHECK_FAILED,
 		"batch %lu%s%s: %s; the %smanifest was changed, or the disk is failing; %suse "
 		"sluice run --resume to compute the batch again",
-		l->batch, l->file[0] ? ", " : "", l->file, what, l->file[0] ? "file or the " : "",
+		l->batch, l->file.name[0] ? ", " : "", l->file.name, what,
+		l->file.name[0] ? "file or the " : "",
 		/* resume reads the checksum and the structure of a file, not all its values */
-		l->file[0] ? "remove the file and " : "");
+		l->file.name[0] ? "remove the file and " : "");
 }
 
 enum sl_status sl_verify_digests(const struct sl_manifest_line *l, const struct sl_table *t)

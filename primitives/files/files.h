@@ -24,6 +24,9 @@ SL_C_BEGIN
 /* Sets a pointer to n items of host memory of so many bytes each; p is the address of the pointer. */
 enum sl_status sl_host_get(size_t n, size_t bytes, void *p);
 
+/* The same, filled with 0. */
+enum sl_status sl_host_get_zeroed(size_t n, size_t bytes, void *p);
+
 /* Gives back the host memory that a pointer refers to; p is the address of the pointer. */
 void sl_host_give(void *p);
 

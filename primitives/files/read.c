@@ -180,6 +180,16 @@ enum sl_status sl_host_get(size_t n, size_t bytes, void *p)
 	return SL_OK;
 }
 
+enum sl_status sl_host_get_zeroed(size_t n, size_t bytes, void *p)
+{
+	void *memory;
+
+	SL_TRY(sl_host_get(n, bytes, p));
+	memcpy(&memory, p, sizeof(memory));
+	memset(memory, 0, n * bytes);
+	return SL_OK;
+}
+
 void sl_host_give(void *p)
 {
 	void *memory;

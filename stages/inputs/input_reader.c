@@ -106,19 +106,17 @@ enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_
 	struct sl_input_files names;
 	struct sl_inputs *inputs;
 	enum sl_status s;
-	void *memory;
 	size_t bytes;
 
 	*made = NULL;
 	SL_TRY(sl_find_input_files(files, list_run, &names, which));
 	bytes = sizeof(*inputs) + names.n * (sizeof(*inputs->at) + sizeof(*inputs->reading.source));
-	s = sl_memory_get(SL_HOST, bytes, &memory);
+	s = sl_host_get_zeroed(1, bytes, made);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);
 		return s;
 	}
-	memset(memory, 0, bytes);
-	inputs = *made = (struct sl_inputs *)memory;
+	inputs = *made;
 	inputs->reading.source = (struct sl_input_source *)(void *)(inputs + 1);
 	inputs->at = (struct sl_input *)(void *)(inputs->reading.source + names.n);
 	pthread_mutex_init(&inputs->reading.lock, NULL);

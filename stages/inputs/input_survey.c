@@ -166,11 +166,9 @@ const void *sl_inputs_records(const struct sl_inputs *inputs)
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 {
-	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
-	struct sl_mcpl_part *parts;
+	SL_CLOSED_BY(sl_host_give) struct sl_mcpl_part *parts = NULL;
 
-	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
-	parts = (struct sl_mcpl_part *)memory;
+	SL_TRY(sl_host_get(inputs->n, sizeof(*parts), &parts));
 	for (uint32_t k = 0; k < inputs->n; k++) {
 		parts[k] = sl_input_source_part(&inputs->reading.source[k]);
 		parts[k].first = inputs->at[k].first;

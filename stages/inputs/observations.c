@@ -63,12 +63,10 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 		.around = "  \t\r\""};
 	struct sl_csv_text field[FIELDS_MAX];
 	uint32_t place[FIELDS_MAX], n, all;
-	void *memory;
 	double first;
 
 	SL_TRY(sl_csv_begin(&l));
-	SL_TRY(sl_memory_get(SL_HOST, (size_t)SL_OBSERVATIONS_MAX * most * sizeof(first), &memory));
-	v->pixels = (double *)memory;
+	SL_TRY(sl_host_get((size_t)SL_OBSERVATIONS_MAX * most, sizeof(first), &v->pixels));
 	SL_TRY(next_fields(&l, field, &n));
 	all = n;
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));

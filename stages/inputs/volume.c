@@ -104,12 +104,10 @@ static enum sl_status read_planes(struct volume_file *f)
 	const uint32_t plane = v->size[1] * v->size[2];
 	const uint32_t some = v->size[0] < PLANES ? v->size[0] : PLANES;
 	const size_t stride = (size_t)plane + PLANES; /* not a power of 2, for the cache */
-	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
-	uint16_t *planes;
+	SL_CLOSED_BY(sl_host_give) uint16_t *planes = NULL;
 	uint32_t n;
 
-	SL_TRY(sl_memory_get(SL_HOST, some * stride * sizeof(*planes), &memory));
-	planes = (uint16_t *)memory;
+	SL_TRY(sl_host_get(some * stride, sizeof(*planes), &planes));
 	for (uint32_t x = 0; x < v->size[0]; x += n) {
 		n = v->size[0] - x < some ? v->size[0] - x : some;
 		for (uint32_t i = 0; i < n; i++)
@@ -126,7 +124,6 @@ static enum sl_status read_image(struct volume_file *f)
 	struct sl_volume *v = f->v;
 	uint8_t item[16]; /* no type of numbers is larger */
 	double total = 0;
-	void *memory;
 
 	if (a->dimensions != 2 || a->n == 0 || a->n > SL_VOLUME_PIXELS_MAX ||
 		a->size[0] > SL_VOLUME_SIDE_MAX || a->size[1] > SL_VOLUME_SIDE_MAX)
@@ -135,9 +132,7 @@ static enum sl_status read_image(struct volume_file *f)
 			"most %d, and 1 to 2^24 pixels: save it with the shape (nx, ny)",
 			a->dimensions, a->n, SL_VOLUME_SIDE_MAX);
 	v->size[0] = (uint32_t)a->size[0], v->size[1] = (uint32_t)a->size[1], v->size[2] = 1;
-	SL_TRY(sl_add_context(
-		sl_memory_get(SL_HOST, a->n * sizeof(*v->pixels), &memory), "the image"));
-	v->pixels = (double *)memory;
+	SL_TRY(sl_add_context(sl_host_get(a->n, sizeof(*v->pixels), &v->pixels), "the image"));
 	for (uint32_t k = 0; k < a->n; k++) {
 		const uint32_t i = a->fortran ? k % v->size[0] : k / v->size[1],
 			       j = a->fortran ? k / v->size[0] : k % v->size[1];
@@ -164,7 +159,6 @@ static enum sl_status read_items(struct volume_file *f)
 	const uint32_t *asked = f->request->size;
 	const struct sl_npy *a = &f->array;
 	struct sl_volume *v = f->v;
-	void *memory;
 
 	if (a->dimensions != 3)
 		return sl_fail(SL_BAD_INPUT,
@@ -183,9 +177,7 @@ static enum sl_status read_items(struct volume_file *f)
 			"the volume has the shape %u x %u x %u, not %u x %u x %u as stated; correct one "
 			"of them",
 			v->size[0], v->size[1], v->size[2], asked[0], asked[1], asked[2]);
-	SL_TRY(sl_add_context(
-		sl_memory_get(SL_HOST, a->n * sizeof(*v->labels), &memory), "the labels"));
-	v->labels = (uint16_t *)memory;
+	SL_TRY(sl_add_context(sl_host_get(a->n, sizeof(*v->labels), &v->labels), "the labels"));
 	SL_TRY(a->fortran ? read_labels(f, 0, (uint32_t)a->n, v->labels) : read_planes(f));
 	return sl_npy_end(&f->in);
 }

@@ -343,7 +343,7 @@ TEST(force_keeps_files_of_other_runs)
 
 	trial_begin(&s);
 	read_manifest(&trial.f, "out", &m);
-	strcpy(m.line[3].file, "thesis.tex");
+	strcpy(m.line[3].file.name, "thesis.tex");
 	folder_write(&trial.f, "out/manifest.jsonl", line, sl_manifest_print(&m.line[3], line));
 	sl_manifest_free(&m);
 	check_row(&(struct row){"out/thesis.tex", RUN " --force --set run.name=u", SL_OK, "",

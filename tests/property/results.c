@@ -60,14 +60,14 @@ PROPERTY(images_are_read_back, 100)
 /* --- lines of the manifest -------------------------------------------------------------------- */
 
 /* A file of the line, or none. */
-static void any_file(struct rnd *g, char *name, size_t size, uint64_t *bytes, uint32_t *crc)
+static void any_file(struct rnd *g, struct sl_committed_file *f)
 {
 	if (rnd_one_in(g, 4))
 		return;
-	*bytes = rnd_bits(g) >> rnd_below(g, 64);
-	*crc = (uint32_t)rnd_bits(g);
-	for (size_t n = 1 + rnd_below(g, (uint32_t)size - 1); n > 0; n--)
-		name[n - 1] = (char)(1 + rnd_below(g, 127));
+	f->bytes = rnd_bits(g) >> rnd_below(g, 64);
+	f->crc = (uint32_t)rnd_bits(g);
+	for (size_t n = 1 + rnd_below(g, sizeof(f->name) - 2); n > 0; n--)
+		f->name[n - 1] = (char)(1 + rnd_below(g, 127));
 }
 
 /* A number of up to 64 bits. */
@@ -97,10 +97,9 @@ PROPERTY(lines_of_the_manifest_are_read_back, 2000)
 	line.columns = rnd_bits(g) & (SL_BIT(SL_COLUMN_derived_1) - 1);
 	for (int k = 0; k < SL_COLUMN_COUNT; k++)
 		line.digest[k] = SL_HAS(line.columns, k) ? rnd_bits(g) : 0;
-	any_file(g, line.file, sizeof(line.file) - 1, &line.file_bytes, &line.file_crc);
-	any_file(g, line.bins_file, sizeof(line.bins_file) - 1, &line.bins_bytes, &line.bins_crc);
-	any_file(g, line.order_file, sizeof(line.order_file) - 1, &line.order_bytes,
-		&line.order_crc);
+	any_file(g, &line.file);
+	any_file(g, &line.bins);
+	any_file(g, &line.order);
 	n = sl_manifest_print(&line, text);
 	assert_int_equal(n, strlen(text));
 	assert_int_equal(text[n - 1], '\n');

@@ -26,11 +26,9 @@ static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
 	size_t trees = (n_sets + 1) * sizeof(struct sl_yaml *);
-	void *made;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r) + trees, &made));
-	memset(made, 0, offsetof(struct sl_reader, seen));
-	*r = (struct sl_reader *)made;
+	SL_TRY(sl_host_get(1, sizeof(**r) + trees, r));
+	memset(*r, 0, offsetof(struct sl_reader, seen));
 	(*r)->tree = (struct sl_yaml **)(void *)(*r + 1);
 	memset((*r)->tree, 0, trees);
 	(*r)->sets = sets;

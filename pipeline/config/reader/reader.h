@@ -189,4 +189,10 @@ enum sl_status sl_config_open_stored(const char *name, const char *text, const c
 /* Frees the reader; NULL is allowed. */
 void sl_config_close(struct sl_reader *r);
 
+/* For SL_CLOSED_BY: closes *r. */
+static inline void sl_config_give(struct sl_reader **r)
+{
+	sl_config_close(*r);
+}
+
 #endif

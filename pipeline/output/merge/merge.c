@@ -88,8 +88,7 @@ static enum sl_status get_memory(struct merge *w)
 	struct sl_arena a = {0};
 
 	lay_out(&a, w);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &w->block));
-	memset(w->block, 0, a.used);
+	SL_TRY(sl_host_get_zeroed(1, a.used, &w->block));
 	a = (struct sl_arena){.base = w->block, .size = a.used};
 	lay_out(&a, w);
 	return SL_OK;

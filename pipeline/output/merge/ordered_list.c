@@ -136,7 +136,6 @@ static struct sl_table columns_of(
 
 	*p = plan->recipe.constant;
 	p->weight = (float)sl_selection_weight(selection, (double)p->weight);
-	t = sl_format_table(plan->choices.format, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++)
 		if (t.column[k].constant)
 			t.column[k].data = (char *)p + sl_facts_of(&t.column[k])->in_particle;

@@ -16,15 +16,12 @@ size_t sl_list_header_bytes(const struct sl_list_target *t, size_t bytes)
 
 enum sl_status sl_list_header_send(const struct sl_list_target *t, const void *header, size_t bytes)
 {
-	enum sl_status s;
-	void *member;
+	SL_CLOSED_BY(sl_host_give) uint8_t *member = NULL;
 
 	if (!t->gzip)
 		return t->sink(t->context, SL_NEXT, header, bytes);
-	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(bytes), &member));
-	s = t->sink(t->context, SL_NEXT, member, sl_gzip_store(header, bytes, (uint8_t *)member));
-	sl_memory_give(SL_HOST, member);
-	return s;
+	SL_TRY(sl_host_get(1, sl_gzip_stored_bytes(bytes), &member));
+	return t->sink(t->context, SL_NEXT, member, sl_gzip_store(header, bytes, member));
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */

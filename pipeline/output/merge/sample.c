@@ -41,7 +41,7 @@ static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_mani
 	SL_CLOSED_BY(sl_checked_file_close) struct sl_checked_file f = {.name = NULL};
 	uint64_t priority;
 
-	SL_TRY(sl_checked_file_open(&f, dir, l->order_file, l->order_bytes, l->order_crc));
+	SL_TRY(sl_checked_file_open(&f, dir, &l->order));
 	for (size_t from = 0; from + items->bytes <= f.map.bytes; from += items->bytes) {
 		memcpy(&priority, (const char *)f.map.at + from + at, sizeof(priority));
 		if (has_prefix(s, priority))

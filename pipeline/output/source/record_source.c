@@ -21,18 +21,18 @@ static enum sl_status differs(const struct sl_dir *dir, const char *name)
 		dir->path, name);
 }
 
-enum sl_status sl_checked_file_open(struct sl_checked_file *f, const struct sl_dir *dir,
-	const char *name, uint64_t bytes, uint32_t crc)
+enum sl_status sl_checked_file_open(
+	struct sl_checked_file *f, const struct sl_dir *dir, const struct sl_committed_file *file)
 {
 	char path[SL_PATH_BYTES];
 
-	*f = (struct sl_checked_file){.dir = dir, .name = name, .expected = crc};
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
+	*f = (struct sl_checked_file){.dir = dir, .name = file->name, .expected = file->crc};
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, file->name);
 	SL_TRY(sl_map_file(path, &f->map));
-	if (f->map.bytes == bytes)
+	if (f->map.bytes == file->bytes)
 		return SL_OK;
 	sl_checked_file_close(f);
-	return differs(dir, name);
+	return differs(dir, file->name);
 }
 
 static void add_to_checksum(struct sl_checked_file *f, size_t to)
@@ -66,7 +66,6 @@ void sl_row_layout_make(const struct sl_plan *plan, struct sl_row_layout *l)
 	struct sl_table t = sl_plan_table(plan, 0);
 
 	*l = (struct sl_row_layout){.n = 0};
-	t = sl_format_table(plan->choices.format, &t);
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		uint32_t bytes = sl_facts_of(&t.column[k])->bytes;
 
@@ -157,15 +156,14 @@ static enum sl_status open_order(
 
 	if (items == 0)
 		return SL_OK;
-	SL_TRY(sl_checked_file_open(
-		&s->order, dir, line->order_file, line->order_bytes, line->order_crc));
+	SL_TRY(sl_checked_file_open(&s->order, dir, &line->order));
 	s->item = (const uint8_t *)s->order.map.at;
-	if (line->order_bytes == line->survivors * items)
+	if (line->order.bytes == line->survivors * items)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
 		"%s/%s: has %lu bytes, not %zu for each of %lu survivors, so it belongs to "
 		"another run; use --resume to compute the batch again",
-		dir->path, line->order_file, line->order_bytes, items, line->survivors);
+		dir->path, line->order.name, line->order.bytes, items, line->survivors);
 }
 
 /*
@@ -195,7 +193,7 @@ static enum sl_status open_list(struct sl_record_source *s, const struct sl_mani
 static enum sl_status open_table(struct sl_record_source *s, const struct sl_manifest_line *line)
 {
 	SL_TRY(sl_checked_file_end(&s->list));
-	SL_TRY(sl_survivors_of(sl_format_of(line->file), s->list.map.at, s->list.map.bytes,
+	SL_TRY(sl_survivors_of(sl_format_of(line->file.name), s->list.map.at, s->list.map.bytes,
 		(uint32_t)line->survivors, &s->table));
 	if (s->table.table.n == line->survivors &&
 		sl_row_columns_find(s->selection->rows, &s->table.table, &s->columns))
@@ -212,10 +210,10 @@ enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl
 	enum sl_status status;
 
 	*s = (struct sl_record_source){.selection = selection, .left = line->survivors};
-	SL_TRY(sl_checked_file_open(&s->list, dir, line->file, line->file_bytes, line->file_crc));
+	SL_TRY(sl_checked_file_open(&s->list, dir, &line->file));
 	SL_TRY(open_order(s, dir, line));
 	status = selection->rows ? open_table(s, line) : open_list(s, line);
-	return sl_add_context(status, "%s/%s", dir->path, line->file);
+	return sl_add_context(status, "%s/%s", dir->path, line->file.name);
 }
 
 void sl_record_source_close(struct sl_record_source *s)

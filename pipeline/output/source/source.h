@@ -27,9 +27,9 @@ struct sl_checked_file {
 	uint32_t expected;
 };
 
-/* Maps the file name of dir; both must stay valid. SL_CHECK_FAILED if it has another size. */
-enum sl_status sl_checked_file_open(struct sl_checked_file *f, const struct sl_dir *dir,
-	const char *name, uint64_t bytes, uint32_t crc);
+/* Maps a file of dir; both must stay valid. SL_CHECK_FAILED if it has another size. */
+enum sl_status sl_checked_file_open(
+	struct sl_checked_file *f, const struct sl_dir *dir, const struct sl_committed_file *file);
 
 /* The bytes before offset at have been read. */
 void sl_checked_file_advance(struct sl_checked_file *f, size_t at);

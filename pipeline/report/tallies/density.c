@@ -86,17 +86,18 @@ static int print_product(const int power[], int sign, char text[SL_DENSITY_UNIT_
 {
 	static const int base[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY, SL_DIM_ANGLE};
 	int factors = 0;
-	size_t n = 0;
 
 	for (int i = 0; i < 4; i++) {
 		const int p = power[base[i]] * sign;
 
 		if (p <= 0)
 			continue;
-		n += (size_t)snprintf(text + n, SL_DENSITY_UNIT_BYTES - n, factors++ ? " %s" : "%s",
+		if (factors++ == 0)
+			*text = '\0';
+		sl_append(text, SL_DENSITY_UNIT_BYTES, factors > 1 ? " %s" : "%s",
 			sl_dimensions[base[i]].unit);
 		if (p > 1)
-			n += (size_t)snprintf(text + n, SL_DENSITY_UNIT_BYTES - n, "^%d", p);
+			sl_append(text, SL_DENSITY_UNIT_BYTES, "^%d", p);
 	}
 	return factors;
 }

@@ -41,7 +41,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 		const struct sl_manifest_line *l = &m->line[i];
 
 		r->survivors += l->survivors;
-		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
+		r->bytes += sl_manifest_line_bytes(l);
 		r->steps += l->tally.steps;
 		r->collisions += l->tally.collisions;
 		for (int f = 0; f < SL_FATE_COUNT; f++)

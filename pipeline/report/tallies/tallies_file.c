@@ -24,15 +24,14 @@ static const char *const spacings[] = {
 static void name_axes(const struct sl_choices *choices, const struct sl_grid_field *f,
 	char name[SL_TALLY_NAME_BYTES])
 {
-	size_t at = (size_t)snprintf(name, SL_TALLY_NAME_BYTES, "%s", sl_score_names[f->score]);
-
+	snprintf(name, SL_TALLY_NAME_BYTES, "%s", sl_score_names[f->score]);
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		at += (size_t)snprintf(name + at, SL_TALLY_NAME_BYTES - at, "%s%s",
+		sl_append(name, SL_TALLY_NAME_BYTES, "%s%s",
 			!f->bracketed ? ""
 			: k           ? ","
 				      : "(",
 			sl_label_name(choices->named.label, f->axis[k].column));
-	snprintf(name + at, SL_TALLY_NAME_BYTES - at, f->bracketed ? ")" : "");
+	sl_append(name, SL_TALLY_NAME_BYTES, f->bracketed ? ")" : "");
 }
 
 const char *sl_tally_name(
@@ -40,16 +39,14 @@ const char *sl_tally_name(
 {
 	char other[SL_TALLY_NAME_BYTES];
 	unsigned same = 1;
-	size_t n;
 
 	name_axes(choices, &choices->grid[number], name);
 	for (uint32_t k = 0; k < number; k++) {
 		name_axes(choices, &choices->grid[k], other);
 		same += strcmp(name, other) == 0;
 	}
-	n = strlen(name);
 	if (same > 1)
-		snprintf(name + n, SL_TALLY_NAME_BYTES - n, "_%u", same);
+		sl_append(name, SL_TALLY_NAME_BYTES, "_%u", same);
 	return name;
 }
 
@@ -243,11 +240,11 @@ enum sl_status sl_tallies_file(
 static void write_axis(struct sl_json *j, const struct sl_choices *choices,
 	const struct sl_grid_axis *a, bool bracketed)
 {
-	sl_json_text(j, "column", sl_label_name(choices->named.label, a->column));
-	sl_json_text(j, "unit", sl_units[sl_label_unit(choices->named.label, a->column)].text);
-	if (bracketed)
-		sl_json_text(j, "spacing", spacings[a->spacing]);
-	sl_json_add(j, "bins %u from %g to %g", a->bins, a->lo, a->hi);
+	const struct sl_column_label *label = choices->named.label;
+
+	sl_json_add(j, "column %s unit %s spacing? %s bins %u from %g to %g",
+		sl_label_name(label, a->column), sl_units[sl_label_unit(label, a->column)].text,
+		bracketed ? spacings[a->spacing] : NULL, a->bins, a->lo, a->hi);
 	if (a->spacing == SL_SPACING_EDGES)
 		sl_json_reals(j, "edges", &choices->grid_edge[a->first_edge], a->bins + 1);
 }
@@ -271,12 +268,11 @@ static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t 
 	const uint64_t *count = sl_tally_counts(&w->plan->recipe, &w->tallies, number, fate);
 	const uint32_t n = w->plan->recipe.grids.grid[number].cells;
 
-	sl_json_object(j, sl_grid_row_name(f, fate));
-	sl_json_add(j, "under %lu over %lu", count[0], count[n + 1]);
-	if (is_score) {
-		sl_json_real(j, "weight_under", weight_at(w, number, fate, 0));
-		sl_json_real(j, "weight_over", weight_at(w, number, fate, n + 1));
-	}
+	sl_json_add(
+		j, "%s { under %lu over %lu", sl_grid_row_name(f, fate), count[0], count[n + 1]);
+	if (is_score)
+		sl_json_add(j, "weight_under %g weight_over %g", weight_at(w, number, fate, 0),
+			weight_at(w, number, fate, n + 1));
 	if (n <= SL_GRID_LISTED_MAX)
 		sl_json_u64s(j, "counts", count + 1, n);
 	for (size_t q = 0; q < sizeof(quantities) / sizeof(*quantities); q++)
@@ -297,11 +293,9 @@ static void write_tally(struct sl_json *j, const struct sl_workspace *w, uint32_
 	sl_density_unit(choices, f, unit);
 	sl_json_object(j, NULL);
 	if (f->bracketed) {
-		sl_json_add(
-			j, "name %s density_unit %s", sl_tally_name(choices, number, name), unit);
-		if (f->score == SL_SCORE_CROSSING)
-			sl_json_real(j, "plane_z_cm", f->plane);
-		sl_json_array(j, "axes");
+		sl_json_add(j, "name %s density_unit %s plane_z_cm? %g axes [",
+			sl_tally_name(choices, number, name), unit,
+			f->score == SL_SCORE_CROSSING ? f->plane : 0);
 		for (uint32_t k = 0; k < f->n_axes; k++) {
 			sl_json_object(j, NULL);
 			write_axis(j, choices, &f->axis[k], true);

@@ -85,15 +85,13 @@ static bool read_request(
 
 const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES])
 {
-	int n = snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
-
+	snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
 	if (c->tuning.block)
-		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":block=%u", c->tuning.block);
+		sl_append(text, SL_CHOICE_BYTES, ":block=%u", c->tuning.block);
 	if (c->tuning.items)
-		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
+		sl_append(text, SL_CHOICE_BYTES, ":items=%u", c->tuning.items);
 	if (c->tuning.padding)
-		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":padding=%s",
-			sl_padding_name(c->tuning.padding));
+		sl_append(text, SL_CHOICE_BYTES, ":padding=%s", sl_padding_name(c->tuning.padding));
 	return text;
 }
 

@@ -68,12 +68,9 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 /* The names of the models with scores. */
 static const char *scored_models(char *text, size_t size)
 {
-	size_t used = 0;
-
-	for (int m = 0; m < sl_n_models && used < size; m++)
+	for (int m = 0; m < sl_n_models; m++)
 		if (sl_models[m]->score_shift)
-			used += (size_t)snprintf(text + used, size - used, "%s%s",
-				used ? " or " : "", sl_models[m]->name);
+			sl_append(text, size, "%s%s", *text ? " or " : "", sl_models[m]->name);
 	return text;
 }
 

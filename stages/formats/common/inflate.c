@@ -26,12 +26,9 @@ enum sl_status sl_inflate_begin(
 {
 	static const uint32_t formats[] = {
 		[SL_RAW] = ISAL_DEFLATE, [SL_ZLIB] = ISAL_ZLIB, [SL_GZIP] = ISAL_GZIP};
-	void *state;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(struct inflate_state), &state));
-	*s = (struct sl_inflate){.state = (struct inflate_state *)state,
-		.in = (const uint8_t *)in,
-		.left = in_bytes};
+	*s = (struct sl_inflate){.in = (const uint8_t *)in, .left = in_bytes};
+	SL_TRY(sl_host_get(1, sizeof(*s->state), &s->state));
 	start_stream(s->state, formats[wrapper]);
 	return SL_OK;
 }

@@ -191,8 +191,13 @@ bool sl_h5_is_grid(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, u
 /* Whether sl_h5_dataset() with these arguments makes a dataset of the same chunks and filters. */
 bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle);
 
-/* The status of a reader: that of the failure of HDF5 if there was one, otherwise status. */
-enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status);
+/*
+ * Opens a file in memory, calls read with its root group, which is negative if that failed, and
+ * closes it. The status is that of the failure of HDF5 if there was one, otherwise that of read.
+ */
+typedef enum sl_status sl_h5_root_reader(struct sl_h5 *h, hid_t root, void *context);
+enum sl_status sl_h5_read_root(
+	const void *file, size_t bytes, sl_h5_root_reader *read, void *context);
 
 /* --- hdf5_writer ------------------------------------------------------------------------------ */
 

@@ -198,15 +198,24 @@ bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuff
 	return is;
 }
 
-enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status)
+enum sl_status sl_h5_read_root(
+	const void *file, size_t bytes, sl_h5_root_reader *read, void *context)
 {
-	if (!h->failed)
+	enum sl_status status;
+	struct sl_h5 h;
+	hid_t root;
+
+	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
+	root = sl_h5_open_file(&h);
+	status = read(&h, root, context);
+	sl_h5_close(&h, root);
+	if (!h.failed)
 		return status;
-	if (h->no_memory)
+	if (h.no_memory)
 		return sl_fail(SL_HOST_MEMORY,
-			"HDF5 could not allocate memory (%s); close other programs", h->why);
+			"HDF5 could not allocate memory (%s); close other programs", h.why);
 	return sl_fail(SL_BAD_INPUT,
 		"HDF5 cannot read the file (%s): the file is damaged, or this program did not write it; "
 		"make it again",
-		h->why);
+		h.why);
 }

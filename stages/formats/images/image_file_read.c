@@ -71,8 +71,10 @@ static bool find_what(struct sl_h5 *h, hid_t root, struct image_located *l)
 	return found == 1;
 }
 
-static enum sl_status locate_root(struct sl_h5 *h, hid_t root, struct image_located *l)
+static enum sl_status locate_root(struct sl_h5 *h, hid_t root, void *found)
 {
+	struct image_located *l = (struct image_located *)found;
+
 	if (!find_what(h, root, l) ||
 		!sl_h5_get(h, root, "particles", H5T_STD_U64LE, &l->particles))
 		return damaged("its pixels or its number of particles are missing");
@@ -83,16 +85,8 @@ static enum sl_status locate_root(struct sl_h5 *h, hid_t root, struct image_loca
 
 static enum sl_status locate(const void *file, size_t bytes, void *found, size_t size)
 {
-	struct sl_h5 h;
-	enum sl_status s;
-	hid_t root;
-
 	(void)size;
-	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
-	root = sl_h5_open_file(&h);
-	s = locate_root(&h, root, (struct image_located *)found);
-	sl_h5_close(&h, root);
-	return sl_h5_read_status(&h, s);
+	return sl_h5_read_root(file, bytes, locate_root, found);
 }
 
 /* --- in the caller's process ----------------------------------------------------------------- */

@@ -91,12 +91,10 @@ static size_t list_sums(
 /* Refuses two statistics with the same key: it would be unknown which of the values counts. */
 static enum sl_status check_sums(const struct sl_mcpl_head *h)
 {
-	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
+	SL_CLOSED_BY(sl_host_give) struct sl_mcpl_string *keys = NULL;
 	size_t n = list_sums(h, NULL, NULL);
-	struct sl_mcpl_string *keys;
 
-	SL_TRY(sl_memory_get(SL_HOST, n * sizeof(*keys), &memory));
-	keys = (struct sl_mcpl_string *)memory;
+	SL_TRY(sl_host_get(n, sizeof(*keys), &keys));
 	list_sums(h, keys, NULL);
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t i = 1; i < n; i++)

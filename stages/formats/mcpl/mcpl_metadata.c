@@ -270,11 +270,10 @@ enum sl_status sl_mcpl_metadata_add(
 {
 	size_t comments = 0, blobs = 0;
 	struct sl_mcpl_metadata *c;
-	void *memory;
 
 	*made = NULL;
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*c) + n * sizeof(*parts), &memory));
-	c = *made = (struct sl_mcpl_metadata *)memory;
+	SL_TRY(sl_host_get(1, sizeof(*c) + n * sizeof(*parts), made));
+	c = *made;
 	*c = (struct sl_mcpl_metadata){.part = (struct sl_mcpl_part *)(void *)(c + 1),
 		.memory = sizeof(*c) + n * sizeof(*parts)};
 	while (c->n_parts < n) {

@@ -14,7 +14,7 @@ enum { NAME_BYTES = 256 };
 
 /* State of a file that is searched. */
 struct openpmd_search {
-	struct sl_h5 h;
+	struct sl_h5 *h;
 	hid_t species;
 	bool any; /* the number of rows is known, from the first column */
 	struct sl_openpmd_found *found;
@@ -52,11 +52,11 @@ static bool get_named(struct openpmd_search *r, hid_t object, const char *name)
 {
 	uint32_t number;
 
-	if (!sl_h5_get(&r->h, object, SL_OPENPMD_NAMED, H5T_STD_U32LE, &number))
+	if (!sl_h5_get(r->h, object, SL_OPENPMD_NAMED, H5T_STD_U32LE, &number))
 		return true; /* another program has added it */
 	if (number >= SL_NAMED_COLUMNS_MAX || r->found->name[number][0] ||
 		strlen(name) >= SL_COLUMN_NAME_BYTES ||
-		!sl_h5_get_text(&r->h, object, SL_OPENPMD_UNIT, r->found->unit[number],
+		!sl_h5_get_text(r->h, object, SL_OPENPMD_UNIT, r->found->unit[number],
 			SL_OPENPMD_UNIT_BYTES))
 		return false;
 	strcpy(r->found->name[number], name);
@@ -79,18 +79,18 @@ static enum sl_status find_named(struct openpmd_search *r)
 	H5G_info_t info;
 	bool named = true;
 
-	if (!sl_h5_ok(&r->h, H5Gget_info(r->species, &info)))
+	if (!sl_h5_ok(r->h, H5Gget_info(r->species, &info)))
 		return SL_OK; /* sl_openpmd_locate() reports it */
 	for (uint64_t i = 0; named && i < info.nlinks; i++) {
 		hid_t object;
 
-		if (!sl_h5_name(&r->h, r->species, i, name, sizeof(name)))
+		if (!sl_h5_name(r->h, r->species, i, name, sizeof(name)))
 			return SL_OK;
 		if (is_record(name))
 			continue;
-		object = sl_h5_member(&r->h, r->species, name);
+		object = sl_h5_member(r->h, r->species, name);
 		named = object >= 0 && get_named(r, object, name);
-		sl_h5_close(&r->h, object);
+		sl_h5_close(r->h, object);
 	}
 	return named ? SL_OK
 	             : sl_add_context(sl_openpmd_damaged("its number or its unit is wrong"),
@@ -104,13 +104,13 @@ static hid_t find_column(struct openpmd_search *r, enum sl_column column)
 	const char *name = sl_is_named_column((int)column)
 	                           ? r->found->name[column - SL_COLUMN_derived_1]
 	                           : f->record;
-	hid_t record = *name ? sl_h5_member(&r->h, r->species, name) : H5I_INVALID_HID;
+	hid_t record = *name ? sl_h5_member(r->h, r->species, name) : H5I_INVALID_HID;
 	hid_t component;
 
 	if (!*f->component)
 		return record;
-	component = sl_h5_member(&r->h, record, f->component);
-	sl_h5_close(&r->h, record);
+	component = sl_h5_member(r->h, record, f->component);
+	sl_h5_close(r->h, record);
 	return component;
 }
 
@@ -132,8 +132,8 @@ static enum sl_status locate_constant(struct openpmd_search *r, hid_t object,
 {
 	uint64_t n;
 
-	if (!sl_h5_get(&r->h, object, "shape", H5T_STD_U64LE, &n) ||
-		!sl_h5_get(&r->h, object, "value", sl_openpmd_type(f->type), &c->value))
+	if (!sl_h5_get(r->h, object, "shape", H5T_STD_U64LE, &n) ||
+		!sl_h5_get(r->h, object, "value", sl_openpmd_type(f->type), &c->value))
 		return sl_openpmd_damaged("its value or shape is missing or of the wrong type");
 	c->constant = true;
 	return agree_on_rows(r, n);
@@ -147,7 +147,7 @@ static enum sl_status locate_chunks(
 	if (n == 0)
 		return SL_OK;
 	items = sl_openpmd_chunk_items(n, f->bytes);
-	if (!sl_h5_is_chunked(&r->h, dataset, items, sl_openpmd_shuffles(f)))
+	if (!sl_h5_is_chunked(r->h, dataset, items, sl_openpmd_shuffles(f)))
 		return sl_openpmd_damaged("it is not in chunks as this program writes them");
 	if (sl_openpmd_chunks(n, f->bytes) > r->most_chunks - r->n_chunks)
 		return sl_openpmd_damaged("it claims more rows than the file can hold");
@@ -156,7 +156,7 @@ static enum sl_status locate_chunks(
 		haddr_t at = HADDR_UNDEF;
 		hsize_t stored = 0;
 
-		if (!sl_h5_ok(&r->h,
+		if (!sl_h5_ok(r->h,
 			    H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored)) ||
 			at == HADDR_UNDEF)
 			return sl_openpmd_damaged("a chunk is missing");
@@ -171,7 +171,7 @@ static enum sl_status locate_dataset(
 {
 	uint64_t n;
 
-	if (!sl_h5_rows(&r->h, object, sl_openpmd_type(f->type), &n))
+	if (!sl_h5_rows(r->h, object, sl_openpmd_type(f->type), &n))
 		return sl_openpmd_damaged("it has the wrong type or more dimensions than one");
 	SL_TRY(agree_on_rows(r, n));
 	return locate_chunks(r, object, f, (uint32_t)n);
@@ -187,14 +187,14 @@ static enum sl_status locate_column(struct openpmd_search *r, enum sl_column col
 	if (object < 0)
 		return SL_OK;
 	c->exists = true;
-	c->has_digest = sl_h5_get(&r->h, object, "sluiceDigest", H5T_STD_U64LE, &c->digest);
+	c->has_digest = sl_h5_get(r->h, object, "sluiceDigest", H5T_STD_U64LE, &c->digest);
 	status = H5Iget_type(object) == H5I_DATASET ? locate_dataset(r, object, f)
 	                                            : locate_constant(r, object, f, c);
-	sl_h5_close(&r->h, object);
+	sl_h5_close(r->h, object);
 	return sl_add_context(status, "column %s", f->name);
 }
 
-static enum sl_status locate_all(struct openpmd_search *r)
+static enum sl_status locate_columns(struct openpmd_search *r)
 {
 	if (r->species < 0)
 		return sl_openpmd_damaged("there is no /data/N/particles/SPECIES");
@@ -204,18 +204,22 @@ static enum sl_status locate_all(struct openpmd_search *r)
 	return SL_OK;
 }
 
+static enum sl_status locate_all(struct sl_h5 *h, hid_t root, void *search)
+{
+	struct openpmd_search *r = (struct openpmd_search *)search;
+	enum sl_status status;
+
+	r->h = h;
+	r->species = find_species(h, root);
+	status = locate_columns(r);
+	sl_h5_close(h, r->species);
+	return status;
+}
+
 enum sl_status sl_openpmd_locate(const void *file, size_t bytes, void *found, size_t size)
 {
 	struct openpmd_search r = {.found = (struct sl_openpmd_found *)found,
 		.most_chunks = sl_openpmd_chunk_room(size)};
-	enum sl_status status;
-	hid_t opened;
 
-	sl_h5_begin(&r.h, (void *)(uintptr_t)file, bytes);
-	opened = sl_h5_open_file(&r.h);
-	r.species = find_species(&r.h, opened);
-	status = locate_all(&r);
-	sl_h5_close(&r.h, r.species);
-	sl_h5_close(&r.h, opened);
-	return sl_h5_read_status(&r.h, status);
+	return sl_h5_read_root(file, bytes, locate_all, &r);
 }

@@ -116,8 +116,9 @@ static enum sl_status locate_items(struct sl_h5 *h, hid_t dataset, struct sl_ope
 	return SL_OK;
 }
 
-static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
+static enum sl_status locate(struct sl_h5 *h, hid_t file, void *found)
 {
+	struct sl_openmc *o = (struct sl_openmc *)found;
 	int version[2] = {0, 0};
 	char kind[TEXT_BYTES];
 	hid_t dataset;
@@ -141,15 +142,6 @@ static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
 
 enum sl_status sl_openmc_locate(const void *file, size_t bytes, void *found, size_t size)
 {
-	struct sl_openmc *o = (struct sl_openmc *)found;
-	enum sl_status status;
-	struct sl_h5 h;
-	hid_t opened;
-
 	(void)size;
-	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
-	opened = sl_h5_open_file(&h);
-	status = h.failed ? SL_OK : locate(&h, opened, o);
-	sl_h5_close(&h, opened);
-	return sl_h5_read_status(&h, status);
+	return sl_h5_read_root(file, bytes, locate, found);
 }

@@ -289,13 +289,12 @@ enum sl_status sl_phase_space_open(
 {
 	const struct sl_phase_space_format *format = format_of(path, file);
 	struct sl_phase_space *s;
-	void *memory;
 
 	*made = NULL;
 	if (!format)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*s), &memory));
-	s = *made = (struct sl_phase_space *)memory;
+	SL_TRY(sl_host_get(1, sizeof(*s), made));
+	s = *made;
 	*s = (struct sl_phase_space){.format = format, .file = *file, .histories = -1};
 	SL_TRY(format->open(s, path));
 	s->memory += sizeof(*s);

@@ -306,6 +306,12 @@ enum sl_status sl_phase_space_open(
 	const char *path, const struct sl_map *file, struct sl_phase_space **made);
 void sl_phase_space_close(struct sl_phase_space *s);
 
+/* For SL_CLOSED_BY: closes *s. */
+static inline void sl_phase_space_give(struct sl_phase_space **s)
+{
+	sl_phase_space_close(*s);
+}
+
 /* Whether the second file of the list, opened as path, was written to since. */
 bool sl_phase_space_is_changed(const struct sl_phase_space *s, const char *path);
 

@@ -49,9 +49,9 @@ static void expect_verified(const char *message)
 /* Replaces the file of a batch, and closes the run. */
 static void commit(struct opened *o, struct sl_manifest_line *l, const void *file, size_t bytes)
 {
-	l->file_bytes = bytes;
-	l->file_crc = sl_crc32(file, bytes);
-	assert_ok(sl_file_commit(&o->dir, l->file, file, bytes, true));
+	l->file.bytes = bytes;
+	l->file.crc = sl_crc32(file, bytes);
+	assert_ok(sl_file_commit(&o->dir, l->file.name, file, bytes, true));
 	assert_ok(sl_manifest_write(&o->dir, &o->m));
 	close_run(o);
 }
@@ -132,7 +132,7 @@ static void forge(uint64_t batch, enum change change)
 	l = &o.m.line[batch];
 	run = sl_plan_batch_facts(o.plan);
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
-	assert_ok(sl_survivors_read(&o.dir, l->file, &s));
+	assert_ok(sl_survivors_read(&o.dir, l->file.name, &s));
 	assert_true(s.table.n > 300);
 	make_change(change, &s.table, l);
 	for (uint32_t k = 0; k < s.table.n_columns; k++) {
@@ -207,9 +207,9 @@ static void forge_byte(uint64_t batch, size_t from_end)
 
 	open_run(&o, 1);
 	l = &o.m.line[batch];
-	assert_ok(sl_file_read(&o.dir, l->file, &file, &bytes));
+	assert_ok(sl_file_read(&o.dir, l->file.name, &file, &bytes));
 	file[from_end ? bytes - from_end : 0] ^= 1;
-	if (strstr(l->file, ".h5"))
+	if (strstr(l->file.name, ".h5"))
 		sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
 	commit(&o, l, file, bytes);
 	sl_memory_give(SL_HOST, file);

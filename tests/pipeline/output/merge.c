@@ -55,7 +55,7 @@ static void flip(const struct sl_manifest *m, uint32_t batch, bool order, uint32
 	char name[300];
 
 	snprintf(name, sizeof(name), "out/%s",
-		order && l->order_bytes > 0 ? l->order_file : l->file);
+		order && l->order.bytes > 0 ? l->order.name : l->file.name);
 	folder_flip(&folder, name, place, 20);
 }
 

@@ -42,9 +42,9 @@ static struct sl_manifest_line sample(uint64_t batch)
 	line.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_w);
 	line.digest[SL_COLUMN_id] = 0x0123456789abcdefu;
 	line.digest[SL_COLUMN_w] = batch;
-	snprintf(line.file, sizeof(line.file), "name_%llu.h5", (unsigned long long)batch);
-	line.file_bytes = 987654;
-	line.file_crc = 0xdeadbeef;
+	snprintf(line.file.name, sizeof(line.file.name), "name_%llu.h5", (unsigned long long)batch);
+	line.file.bytes = 987654;
+	line.file.crc = 0xdeadbeef;
 	return line;
 }
 
@@ -82,17 +82,13 @@ TEST(line_has_the_documented_text)
 {
 	struct sl_manifest_line line = sample(7);
 
-	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
-	line.bins_bytes = 480;
-	line.bins_crc = 0xabc;
-	snprintf(line.order_file, sizeof(line.order_file), "name_7.order");
-	line.order_bytes = 4800;
-	line.order_crc = 0xdef;
+	line.bins = (struct sl_committed_file){"name_7.bins", 480, 0xabc};
+	line.order = (struct sl_committed_file){"name_7.order", 4800, 0xdef};
 	expect_text(&line,
 		",\"file\":{\"name\":\"name_7.h5\",\"bytes\":987654,\"crc\":\"deadbeef\"},"
 		"\"bins\":{\"name\":\"name_7.bins\",\"bytes\":480,\"crc\":\"00000abc\"},"
 		"\"order\":{\"name\":\"name_7.order\",\"bytes\":4800,\"crc\":\"00000def\"}");
-	line.file[0] = line.bins_file[0] = line.order_file[0] = '\0';
+	line.file.name[0] = line.bins.name[0] = line.order.name[0] = '\0';
 	expect_text(&line, "");
 }
 
@@ -104,7 +100,7 @@ TEST(largest_line_fits)
 	struct sl_manifest_line line = sample(UINT64_MAX), again;
 	char text[SL_MANIFEST_LINE_BYTES];
 
-	line.first_id = line.generated = line.survivors = line.file_bytes = UINT64_MAX;
+	line.first_id = line.generated = line.survivors = line.file.bytes = UINT64_MAX;
 	line.tally.steps = line.tally.collisions = UINT64_MAX;
 	line.columns = SL_BIT(SL_COLUMN_COUNT) - 1;
 	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
@@ -114,7 +110,7 @@ TEST(largest_line_fits)
 	memset(line.tally.square, 0xff, sizeof(line.tally.square));
 	memset(line.tally.count, 0, sizeof(line.tally.count));
 	line.tally.count[SL_FATE_hit] = UINT64_MAX;
-	memset(line.file, '\1', sizeof(line.file) - 1); /* six bytes each when escaped */
+	memset(line.file.name, '\1', sizeof(line.file.name) - 1); /* six bytes each when escaped */
 	assert_ok(sl_manifest_parse(text, sl_manifest_print(&line, text) - 1, &again));
 	assert_memory_equal(&again, &line, sizeof(again));
 	/* counts whose sum wraps around to the right total */
@@ -183,7 +179,7 @@ static enum sl_status append(uint64_t batch, uint64_t more_bytes)
 {
 	struct sl_manifest_line line = sample(batch);
 
-	line.file_bytes += more_bytes;
+	line.file.bytes += more_bytes;
 	return sl_manifest_append(&open_dir.dir, &line);
 }
 

@@ -102,15 +102,15 @@ static void after_damage(void)
 
 	copy_run(&folder, "whole", "out");
 	read_manifest(&folder, "out", &m);
-	if (bits_one_of(2) == 0 || !*m.line[0].file) {
+	if (bits_one_of(2) == 0 || !*m.line[0].file.name) {
 		keep_batches(&folder, "out", bits_one_of((unsigned)m.n));
 		bits_tell("(batches)\n");
 	} else {
 		const struct sl_manifest_line *l = &m.line[bits_one_of((unsigned)m.n)];
 
-		damage(*l->order_file && bits_one_of(3) == 0   ? l->order_file
-			: *l->bins_file && bits_one_of(3) == 0 ? l->bins_file
-							       : l->file);
+		damage(*l->order.name && bits_one_of(3) == 0   ? l->order.name
+			: *l->bins.name && bits_one_of(3) == 0 ? l->bins.name
+							       : l->file.name);
 	}
 	sl_manifest_free(&m);
 	bits_command("verify out", ANY_FAILURE);
@@ -187,11 +187,11 @@ static uint64_t hash_survivors(const char *out)
 	uint64_t sum = 0;
 
 	read_manifest(&folder, out, &m);
-	for (size_t i = 0; i < m.n && *m.line[i].file; i++) {
+	for (size_t i = 0; i < m.n && *m.line[i].file.name; i++) {
 		struct sl_survivors s;
 		char name[300];
 
-		snprintf(name, sizeof(name), "%s/%s", out, m.line[i].file);
+		snprintf(name, sizeof(name), "%s/%s", out, m.line[i].file.name);
 		assert_ok(sl_survivors_read_columns(folder_path(&folder, name), NULL, &s));
 		sum += hash_rows(&s.table);
 		sl_survivors_free(&s);
