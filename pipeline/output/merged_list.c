@@ -49,7 +49,7 @@ static enum sl_status send_batch(const struct sl_dir *dir, const struct sl_manif
 {
 	SL_CLOSED_BY(sl_checked_file_close) struct sl_checked_file f = {.name = NULL};
 
-	SL_TRY(sl_checked_file_open(&f, dir, &l->file.name));
+	SL_TRY(sl_checked_file_open(&f, dir, &l->file));
 	SL_TRY(sl_checked_file_end(&f));
 	if (f.map.bytes < header_bytes)
 		return sl_fail(SL_CHECK_FAILED,

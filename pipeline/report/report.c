@@ -243,7 +243,7 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 {
 	sl_json_add(j, "%s { backend %s block? %u items? %u padding? %s }", primitive,
 		c->backend->name, c->tuning.block, c->tuning.items,
-		c->tuning.padding ? sl_padding_name(c->tuning.padding) : NULL);
+		c->tuning.padding ? sl_padding_name(c->tuning.padding) : "");
 }
 
 /* The backends that were used. None of them changes a result. */

@@ -41,7 +41,7 @@ static void write_devices(
 	for (uint32_t d = 0; d < plan->n_devices; d++)
 		sl_json_add(j, "{ number %lu name %s batches %lu failure? %s }",
 			(uint64_t)plan->device[d].number, plan->device[d].name,
-			session->device_batches[d], w->device[d].dropped ? w->device[d].why : NULL);
+			session->device_batches[d], w->device[d].dropped ? w->device[d].why : "");
 	sl_json_close(j);
 }
 
@@ -56,7 +56,7 @@ static void write_ranks(struct sl_json *j, const struct sl_workspace *w)
 		sl_json_add(j,
 			"{ number %u host %s threads %u devices %u device? %s failed_devices? %lu "
 			"batches %lu }",
-			i, r->host, r->threads, r->devices, r->devices > 0 ? r->device : NULL,
+			i, r->host, r->threads, r->devices, r->devices > 0 ? r->device : "",
 			r->dropped_devices, r->batches);
 	}
 	sl_json_close(j);

@@ -129,7 +129,7 @@ static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_m
 		return SL_OK;
 	return sl_verify_wrong(l,
 		"the %s has %lu bytes and CRC-32 %08x, but %lu and %08x in the manifest",
-		file == &l->file.name ? "file" : "file of sort keys", bytes, crc, file->bytes,
+		file == &l->file ? "file" : "file of sort keys", bytes, crc, file->bytes,
 		file->crc);
 }
 
@@ -145,7 +145,7 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	struct sl_table exact;
 	bool checked; /* sample and order have checked all that the manifest line states */
 
-	SL_TRY(check_contents(dir, l, &l->file.name));
+	SL_TRY(check_contents(dir, l, &l->file));
 	if (l->order.name[0])
 		SL_TRY(check_contents(dir, l, &l->order));
 	SL_TRY(sl_survivors_read(dir, l->file.name, &s));

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "primitives/files/files.h"
+
 /* Limits of the strings in the headers of all lists, and of the bytes of these headers. */
 enum { ALL_STRINGS_MOST = 1 << 22 };
 static const size_t all_bytes_most = (size_t)1 << 30;
