@@ -24,17 +24,26 @@ static void find_largest(const struct sl_filter_pass *p)
 	}
 }
 
+/* Particles whose weights are computed before they are rounded: without the sums, in vectors. */
+enum { TILE = 256 };
+
 static void weigh(const struct sl_filter_pass *p)
 {
 	const float peak = sl_filter_of_order((uint32_t)p->word[SL_FILTER_PEAK]);
-	double scale[2 * SL_FILTER_MOMENTS_MAX];
+	double weight[TILE], scale[2 * SL_FILTER_MOMENTS_MAX];
 	uint64_t sum[SL_FILTER_SUMS] = {0};
 
 	sl_filter_scales(p, scale);
-	for (uint32_t i = 0; p->n_moments == 1 && i < p->n; i++)
-		p->weight[i] = sl_filter_weigh(p, 1, i, peak, scale, sum);
-	for (uint32_t i = 0; p->n_moments != 1 && i < p->n; i++)
-		p->weight[i] = sl_filter_weigh(p, p->n_moments, i, peak, scale, sum);
+	for (uint32_t at = 0, n; at < p->n; at += n) {
+		n = p->n - at < TILE ? p->n - at : TILE;
+		for (uint32_t i = 0; i < n; i++)
+			weight[i] = sl_filter_weight(p, at + i, peak);
+		for (uint32_t i = 0; p->n_moments == 1 && i < n; i++)
+			p->weight[at + i] = sl_filter_weigh(p, 1, at + i, weight[i], scale, sum);
+		for (uint32_t i = 0; p->n_moments != 1 && i < n; i++)
+			p->weight[at + i] =
+				sl_filter_weigh(p, p->n_moments, at + i, weight[i], scale, sum);
+	}
 	memcpy(p->word + SL_FILTER_SQUARES, sum, (4 + 2 * p->n_moments) * sizeof(*sum));
 }
 

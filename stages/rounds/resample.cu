@@ -55,7 +55,9 @@ template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter
 
 	sl_filter_scales(&p, scale);
 	sl_map_items<PER_TURN>(p.weight, p.n, [&](uint64_t i) {
-		return sl_filter_weigh(&p, MOMENTS, (uint32_t)i, peak, scale, sum);
+		double weight = sl_filter_weight(&p, (uint32_t)i, peak);
+
+		return sl_filter_weigh(&p, MOMENTS, (uint32_t)i, weight, scale, sum);
 	});
 	sl_block_add<sl_words_of<UINT64_MAX>>(sum, p.word + SL_FILTER_SQUARES);
 }

@@ -111,18 +111,21 @@ SL_HD double sl_filter_scale(int log_n, uint64_t largest, int power)
 SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float peak)
 {
 	float l = p->columns.log_weight[i];
+	double weight = sl_exp_double((double)l - (double)peak);
 
-	return fabsf(l) <= 3.4028234e38f ? sl_exp_double((double)l - (double)peak) : 0.0;
+	return fabsf(l) <= 3.4028234e38f ? weight : 0.0;
 }
 
 /* The words of a thread for the pass weigh: squares, then two sums for each moment. */
 enum { SL_FILTER_SUMS = 4 + 2 * SL_FILTER_MOMENTS_MAX };
 
-/* The integer weight of particle i; adds to the sums. n_moments: a constant. */
+/*
+ * The integer weight of particle i, whose sl_filter_weight() is weight; adds to the sums.
+ * n_moments: a constant.
+ */
 SL_HD_PART uint64_t sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint32_t i,
-	float peak, const double scale[2 * SL_FILTER_MOMENTS_MAX], uint64_t *sum)
+	double weight, const double scale[2 * SL_FILTER_MOMENTS_MAX], uint64_t *sum)
 {
-	double weight = sl_filter_weight(p, i, peak);
 	uint64_t w = (uint64_t)(weight * sl_filter_power(63 - p->log_n));
 	sl_u128 square = (sl_u128)w * w;
 
