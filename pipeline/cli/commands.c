@@ -146,9 +146,11 @@ static enum sl_status check(struct sl_args *a)
 	if (a->n_sets == SL_SETS_MAX)
 		return sl_fail(SL_USAGE, "too many settings; remove one");
 	SL_TRY(sl_read_config(a, false));
-	if (sl_cli_config.model != model)
-		return sl_fail(SL_USAGE, "%s: uses model %s, not %s; name a configuration of it",
-			a->operands[0], sl_cli_config.model->name, model->name);
+	/* it can have loaded the same model again, from its header */
+	if (!sl_cli_config.model->digest || strcmp(sl_cli_config.model->digest, model->digest) != 0)
+		return sl_fail(SL_USAGE,
+			"%s: uses model %s, not %s of %s; name a configuration of it",
+			a->operands[0], sl_cli_config.model->name, model->name, a->operands[-1]);
 	SL_TRY(check_rules(&levels));
 	printf("model %s, digest %s: one, few and all steps per call give the same bits on %d CPU level%s\n",
 		model->name, model->digest, levels, levels == 1 ? "" : "s");

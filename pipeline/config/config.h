@@ -48,6 +48,9 @@ enum { SL_WHY_BYTES = 512 };
 /* Sets sl_last_error(). Always returns false, for: return sl_refuse("...", ...). */
 bool sl_refuse(const char *format, ...) SL_PRINTF(1, 2);
 
+/* The name here of a unit that other programs write as word; NULL if there is none. */
+const char *sl_unit_elsewhere(const char *word);
+
 /* A number with a unit of the dimension; *value is in the internal unit of the dimension. */
 bool sl_real_parse(const char *text, enum sl_dimension dimension, double *value);
 

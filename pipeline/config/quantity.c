@@ -143,6 +143,20 @@ static const char *list_units(enum sl_dimension dimension)
 	return sl_listed(words, n);
 }
 
+/* A suggestion by spelling would be wrong: km for kg, meV for Mev. */
+const char *sl_unit_elsewhere(const char *word)
+{
+	static const char *const usual[][2] = {{"in", "inch"}, {"A", "angstrom"}, {"µm", "um"},
+		{"μm", "um"}, {"micron", "um"}, {"CM", "cm"}, {"MM", "mm"}, {"/CM", "/cm"},
+		{"/MM", "/mm"}, {"cm-1", "/cm"}, {"mm-1", "/mm"}, {"m-1", "/m"}, {"µs", "us"},
+		{"μs", "us"}, {"sec", "s"}, {"hr", "h"}, {"hours", "h"}};
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(word, usual[i][0]) == 0)
+			return usual[i][1];
+	return NULL;
+}
+
 /* The exponent k if factor is 10^k with |k| <= 9, else 0. */
 static int power_of_ten(double factor)
 {
@@ -164,7 +178,7 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	const struct sl_decimal *n, enum sl_dimension dimension)
 {
 	const struct sl_unit_facts *unit = find_unit(text);
-	const char *shown, *units;
+	const char *shown, *units, *meant = sl_unit_elsewhere(text);
 	bool bare = n->infinite || n->n_digits == 0; /* 0 and inf need no unit */
 
 	if (unit && (unit->dimension == dimension || (*text == '\0' && bare)))
@@ -180,7 +194,8 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	else if (unit)
 		sl_refuse("%s has a unit of another dimension; use %s", shown, units);
 	else
-		sl_refuse("%s has an unknown unit; use %s", shown, units);
+		sl_refuse("%s has an unknown unit; use %s", shown,
+			meant && find_unit(meant)->dimension == dimension ? meant : units);
 	return NULL;
 }
 

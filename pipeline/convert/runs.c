@@ -183,7 +183,7 @@ static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
 			!is_same_simulation(run->existing.config, first->existing.config)) {
 			sl_convert_note(c,
 				"different: the runs in %s and %s are not of one simulation (model, "
-				"keep and tallies differ), so their seeds and counts are not kept",
+				"keep or tallies differ), so their seeds and counts are not kept",
 				first->folder, run->folder);
 			return false;
 		}

@@ -49,6 +49,25 @@ static size_t cut_batches(char *text, size_t bytes)
 	return (size_t)(batches + 2 - text);
 }
 
+/*
+ * Empties the lists of numbers, which are not read: those of all steps of a filter, or of all cells of
+ * tallies, are longer than the parser accepts. Returns the new length.
+ */
+static size_t empty_numbers(char *text, size_t bytes)
+{
+	bool quoted = false, escaped = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		text[n++] = text[i];
+		quoted ^= text[i] == '"' && !escaped;
+		escaped = text[i] == '\\' && !escaped;
+		if (text[i] == '[' && !quoted && strchr("-0123456789n", text[i + 1]))
+			i += strcspn(text + i + 1, "]");
+	}
+	return n;
+}
+
 /* Reads which part of a run this is; false if there is a member "part" without valid numbers. */
 static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
 {
@@ -113,7 +132,8 @@ enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing
 
 	memset(f, 0, sizeof(*f));
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
-	s = sl_yaml_parse(text, cut_batches(text, bytes), &f->tree, &problem);
+	bytes = empty_numbers(text, cut_batches(text, bytes));
+	s = sl_yaml_parse(text, bytes, &f->tree, &problem);
 	if (s == SL_OK)
 		s = read_members(dir, f);
 	else if (s == SL_BAD_INPUT)

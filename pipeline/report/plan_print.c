@@ -63,7 +63,8 @@ static const struct sl_line lines[] = {
 	{"survivors_most", "",
 		"batches have memory for their survivors only, at most {}: the lists were counted"},
 	{"input_bytes", "", "{:B} of this for input files, which are open already"},
-	{"volume_bytes", "", "{:B} of this for the volume, which is read already"},
+	{"volume_bytes", "",
+		"{:B} of this for the volume or the source lists, which are read already"},
 	{"observation_bytes", "", "{:B} of this for the observations, which are read already"},
 	{"devices.*", "",
 		"device[{?^several} {number}, {name},] {bytes:B}: {slots~slot} of {slot_bytes:B}; "

@@ -179,7 +179,7 @@ static void resolve_model(struct sl_resolver *v)
 {
 	v->to->model = v->c->model;
 	sl_derived_begin(v);
-	v->ranges = make_rules(v);
+	v->ranges = make_rules(v) && v->ranges;
 	if (v->ranges && v->to->model->unused_fates)
 		v->to->unused_fates = v->to->model->unused_fates(v->to->rules.bytes);
 	sl_resolve_keep(v);
@@ -203,6 +203,7 @@ enum sl_status sl_resolve(struct sl_config *c, struct sl_reader *r, struct sl_ch
 	enum sl_status s;
 
 	memset(choices, 0, sizeof(*choices));
+	v.ranges = inputs.status == SL_OK; /* a filter without observations has no range of steps */
 	resolve_name(&v);
 	resolve_format(&v);
 	resolve_batches(&v);

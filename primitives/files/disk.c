@@ -17,13 +17,13 @@ static const struct {
 	const char *advice;
 } reasons[] = {
 	{ENOSPC, "the file system is full",
-		"free space, or choose another output folder; then rerun with --resume"},
+		"free space, or choose another output folder; then run again (sluice run: with --resume)"},
 	{EDQUOT, "the quota of disk space is used up",
-		"free space, or choose another output folder; then rerun with --resume"},
+		"free space, or choose another output folder; then run again (sluice run: with --resume)"},
 	{EFBIG, "the file would exceed the largest size of a file here, see ulimit -f",
-		"raise the limit, lower run.batch or choose another output folder, then rerun with --resume"},
+		"raise the limit, lower run.batch or choose another output folder, then run again (sluice run: with --resume)"},
 	{EIO, "the storage reported an error, see dmesg",
-		"check the disk or choose another output folder, then rerun with --resume"},
+		"check the disk or choose another output folder, then run again (sluice run: with --resume)"},
 	{EROFS, "the file system is read-only", "choose another output folder"},
 	{EACCES, "this user has no permission", "change its owner or mode, or choose another one"},
 	{EPERM, "this user has no permission", "change its owner or mode, or choose another one"},
@@ -41,7 +41,7 @@ static const struct {
 	{ENOLCK, "the file system has no locks", "choose an output folder on a local disk"},
 	{EOPNOTSUPP, "the file system cannot do this", "choose an output folder on a local disk"},
 	{ESTALE, "the server of the network file system no longer has it",
-		"mount the file system again, then rerun with --resume"},
+		"mount the file system again, then run again (sluice run: with --resume)"},
 };
 
 enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name)
@@ -156,8 +156,8 @@ enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint6
 	close(fd);
 	if (error)
 		return sl_disk_failed(error, "read the type of", dir, name);
-	return sl_fail(SL_BAD_INPUT,
-		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
-		"written); copy it to a file first",
-		dir, name ? "/" : "", name ? name : "");
+	return sl_fail(SL_BAD_INPUT, "%s%s%s is %s", dir, name ? "/" : "", name ? name : "",
+		S_ISDIR(facts.st_mode) ? "a folder; name a file"
+				       : "not a regular file (pipes and devices are not read or "
+					 "written); copy it to a file first");
 }

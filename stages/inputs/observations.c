@@ -75,6 +75,10 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 		!sl_is_text(field[0].at, field[0].length, "NA"))
 		SL_TRY(next_fields(&l, field, &n));
 	for (; n > 0; v->size[1]++) {
+		if (v->size[1] == SL_OBSERVATIONS_MAX)
+			return sl_fail(SL_BAD_INPUT,
+				"line %u has observation %d, and a filter has at most %d; shorten the file",
+				l.line, SL_OBSERVATIONS_MAX + 1, SL_OBSERVATIONS_MAX);
 		if (n != all)
 			return sl_fail(SL_BAD_INPUT,
 				"line %u has %u fields, and the first line has %u; correct the "
@@ -84,14 +88,12 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 			const struct sl_csv_text *f = &field[place[k]];
 			double *to = &v->pixels[(size_t)v->size[1] * v->size[0] + k];
 
-			if (v->size[1] == SL_OBSERVATIONS_MAX || !sl_csv_number(&l, f, to) ||
-				!(fabs(*to) <= 1e30))
+			if (!sl_csv_number(&l, f, to) || !(fabs(*to) <= 1e30))
 				return sl_fail(SL_BAD_INPUT,
-					"line %u, field %u: \"%.*s\" is no finite number, or there are "
-					"more than %d observations; correct the file",
+					"line %u, field %u: \"%.*s\" is no number from -1e30 to 1e30; "
+					"correct the file",
 					l.line, place[k] + 1,
-					(int)(f->length < 40 ? f->length : 40), f->at,
-					SL_OBSERVATIONS_MAX);
+					(int)(f->length < 40 ? f->length : 40), f->at);
 		}
 		SL_TRY(next_fields(&l, field, &n));
 	}

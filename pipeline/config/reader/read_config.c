@@ -89,6 +89,7 @@ static enum sl_status read_text(
 	struct sl_place at = {0, 0, 0};
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
+	const char *other = NULL; /* what the file is, if it is no configuration */
 	sl_node root, item;
 
 	if (s == SL_BAD_INPUT) {
@@ -105,9 +106,12 @@ static enum sl_status read_text(
 			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
-	if (sl_yaml_get(r->tree[0], root, "Optode") && sl_yaml_get(r->tree[0], root, "Domain")) {
-		sl_reader_add(r, at, "",
-			"is an input file of MCX; the Python package runs it: python -m sluice mcx FILE");
+	if (sl_yaml_get(r->tree[0], root, "Optode") && sl_yaml_get(r->tree[0], root, "Domain"))
+		other = "is an input file of MCX; the Python package runs it: python -m sluice mcx FILE";
+	if (sl_yaml_get(r->tree[0], root, "rules_version"))
+		other = "is the run.json of a run; write the text of its member config to a file, and name that";
+	if (other) {
+		sl_reader_add(r, at, "", "%s", other);
 		return sl_config_verdict(r);
 	}
 	if (is_of_user &&

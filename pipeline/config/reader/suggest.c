@@ -196,5 +196,8 @@ const char *sl_suggest_model(const char *written)
 
 	for (size_t i = 0; i < (size_t)sl_n_models; i++)
 		words[i] = sl_models[i]->name;
-	return sl_suggested(written, words, (size_t)sl_n_models);
+	if (!*written || sl_nearest(written, words, (size_t)sl_n_models))
+		return sl_suggested(written, words, (size_t)sl_n_models);
+	return sl_said("%s, or name the file of an external model with --models",
+		sl_listed(words, (size_t)sl_n_models));
 }

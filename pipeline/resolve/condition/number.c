@@ -98,15 +98,11 @@ static bool is_operator(const char *at)
 /* The unit that a word probably means, or NULL. */
 static const char *unit_meant(const char *word)
 {
-	/* usual elsewhere; a suggestion by spelling would be wrong */
-	static const char *const usual[][2] = {
-		{"in", "inch"}, {"A", "angstrom"}, {"sec", "s"}, {"hr", "h"}};
 	const char *words[SL_UNIT_COUNT];
 	size_t n = strlen(word);
 
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (strcmp(word, usual[i][0]) == 0)
-			return usual[i][1];
+	if (sl_unit_elsewhere(word))
+		return sl_unit_elsewhere(word);
 	for (int u = 0; u < SL_UNIT_COUNT; u++) {
 		words[u] = sl_units[u].text;
 		/* cm2 */

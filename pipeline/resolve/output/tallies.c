@@ -313,8 +313,8 @@ static bool resolve_grid(
 	}
 	if (score && fates)
 		return sl_config_add_problem(v->r, key,
-			"'%s' counts all particles, so that '%s' has no effect; remove it", score,
-			fates);
+			"'%s' counts all particles, so that '%s' has no effect; remove it, or write %s:BINS if it is an axis",
+			score, fates, fates);
 	if (score)
 		return sl_score_check(v, key, f);
 	return resolve_fates(v, key, fates, &f->fates);

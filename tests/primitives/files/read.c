@@ -29,7 +29,7 @@ TEST(files_are_read_by_path)
 		enum sl_status status;
 	} rows[] = {{"b", "/b: No", "it does not exist", SL_DISK}, {"", "No such", "", SL_DISK},
 		{"pipe", "regular", "not a regular file", SL_BAD_INPUT},
-		{".", "regular", "not a regular file", SL_BAD_INPUT},
+		{".", "is a folder", "is a folder", SL_BAD_INPUT},
 		{"/dev/zero", "regular", "not a regular file", SL_BAD_INPUT}};
 	char *text;
 	size_t size;
