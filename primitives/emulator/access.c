@@ -20,10 +20,8 @@ enum {
 };
 
 /*
- * The key orders accesses. In the log, from the most significant bit: number of the warp, 32 bits
- * of the place, lane, number in the log. When they are counted: warp, place, number among the
- * accesses of the lane at the place, lane; then the accesses of an instruction differ in their lane
- * only.
+ * The key orders accesses. From the most significant bit: number of the warp, 32 bits of the place,
+ * lane, number in the log.
  */
 struct sl_access {
 	uint64_t key;
@@ -172,33 +170,15 @@ static int by_key(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_same_instruction(const struct sl_access *a, const struct sl_access *b)
-{
-	return a->key >> LANE_BITS == b->key >> LANE_BITS && a->shared == b->shared &&
-	       a->bytes == b->bytes;
-}
-
 static uint32_t lane_of(const struct sl_access *a)
 {
-	return (uint32_t)a->key % SL_WARP;
+	return (uint32_t)(a->key >> TIME_BITS) % SL_WARP;
 }
 
-/* Orders the log by instruction. */
-static void order_by_instruction(struct sl_access_log *log)
+/* Warp and place. */
+static uint64_t place_of(const struct sl_access *a)
 {
-	struct sl_access *a = log->access;
-	uint64_t number = 0, before = 0;
-
-	qsort(a, log->n, sizeof(*a), by_key);
-	for (size_t i = 0; i < log->n; i++) {
-		uint64_t lane_at_place = a[i].key >> TIME_BITS, lane = lane_at_place % SL_WARP;
-
-		number = i > 0 && lane_at_place == before ? number + 1 : 0;
-		before = lane_at_place;
-		a[i].key = a[i].key >> (LANE_BITS + TIME_BITS) << (LANE_BITS + TIME_BITS) |
-		           number << LANE_BITS | lane;
-	}
-	qsort(a, log->n, sizeof(*a), by_key);
+	return a->key >> (LANE_BITS + TIME_BITS);
 }
 
 /* Distinct numbers among n, at most 2 * SL_WARP. */
@@ -234,21 +214,22 @@ static uint32_t sectors_of(const struct sl_access *a, uint32_t n)
 /* The passes that n accesses need: the most distinct words that they want of one bank. */
 static uint32_t passes_of(const struct sl_access *a, uint32_t n)
 {
-	uint32_t most = 0;
+	uintptr_t word[BANKS][SL_WARP]; /* distinct; each access wants at most one word of a bank */
+	uint32_t used[BANKS] = {0}, most = 0;
 
-	for (uintptr_t bank = 0; bank < BANKS; bank++) {
-		uintptr_t word[2 * SL_WARP];
-		uint32_t used = 0, passes;
+	for (uint32_t i = 0; i < n; i++) {
+		uintptr_t last = (a[i].at + a[i].bytes - 1) / BANK_BYTES;
 
-		for (uint32_t i = 0; i < n; i++) {
-			uintptr_t last = (a[i].at + a[i].bytes - 1) / BANK_BYTES;
+		for (uintptr_t w = a[i].at / BANK_BYTES; w <= last; w++) {
+			uintptr_t bank = w % BANKS;
+			uint32_t k = 0;
 
-			for (uintptr_t w = a[i].at / BANK_BYTES; w <= last; w++)
-				if (w % BANKS == bank)
-					word[used++] = w;
+			while (k < used[bank] && word[bank][k] != w)
+				k++;
+			word[bank][k] = w;
+			used[bank] += k == used[bank];
+			most = used[bank] > most ? used[bank] : most;
 		}
-		passes = distinct(word, used);
-		most = passes > most ? passes : most;
 	}
 	return most;
 }
@@ -283,20 +264,52 @@ static void count_instruction(const struct sl_access *a, uint32_t n)
 	}
 }
 
+/*
+ * Counts the n accesses of a warp at a place, in the order of their keys. Those that have the same
+ * number among the accesses of their lane are one instruction, if they are of the same kind.
+ */
+static void count_place(const struct sl_access *a, size_t n)
+{
+	size_t next[SL_WARP], end[SL_WARP];
+	uint32_t lanes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || lane_of(&a[i]) != lane_of(&a[i - 1]))
+			next[lanes++] = i;
+		end[lanes - 1] = i + 1;
+	}
+	while (lanes > 0) {
+		struct sl_access one[SL_WARP];
+		uint32_t left = 0;
+
+		for (uint32_t k = 0; k < lanes; k++) {
+			one[k] = a[next[k]];
+			if (next[k] + 1 < end[k]) {
+				next[left] = next[k] + 1;
+				end[left++] = end[k];
+			}
+		}
+		for (uint32_t i = 0, k; i < lanes; i = k) {
+			for (k = i + 1; k < lanes && one[k].shared == one[i].shared; k++)
+				if (one[k].bytes != one[i].bytes)
+					break;
+			count_instruction(&one[i], k - i);
+		}
+		lanes = left;
+	}
+}
+
 static void count_log(struct sl_access_log *log)
 {
 	struct sl_access *a = log->access;
 
 	if (log->n == 0)
 		return;
-	order_by_instruction(log);
-	for (size_t i = 0; i < log->n;) {
-		size_t k = i + 1;
-
-		while (k < log->n && is_same_instruction(&a[i], &a[k]))
+	qsort(a, log->n, sizeof(*a), by_key);
+	for (size_t i = 0, k; i < log->n; i = k) {
+		for (k = i + 1; k < log->n && place_of(&a[k]) == place_of(&a[i]);)
 			k++;
-		count_instruction(&a[i], (uint32_t)(k - i));
-		i = k;
+		count_place(a + i, k - i);
 	}
 	log->n = 0;
 }

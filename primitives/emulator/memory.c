@@ -43,12 +43,34 @@ size_t sl_emulated_memory_free(int device)
 	return all > used ? all - used : 0;
 }
 
+static void set_accessible(const struct block *b, bool open)
+{
+	(void)mprotect(b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
 void sl_emulated_memory_set_accessible(int device, bool open)
 {
-	for (struct block *b = blocks; b; b = b->next)
+	for (const struct block *b = blocks; b; b = b->next)
 		if (b->device == device)
-			(void)mprotect(
-				b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+			set_accessible(b, open);
+}
+
+static const struct block *block_of(const void *p)
+{
+	const char *at = (const char *)p;
+	const struct block *b = blocks;
+
+	while (b && !(at >= b->at && at < b->at + b->bytes))
+		b = b->next;
+	return b;
+}
+
+void sl_emulated_block_set_accessible(const void *p, bool open)
+{
+	const struct block *b = block_of(p);
+
+	if (b)
+		set_accessible(b, open);
 }
 
 int sl_emulated_memory_get(int device, size_t bytes, void **p)
@@ -101,12 +123,9 @@ void sl_emulated_memory_give(void *p)
 
 int sl_emulated_memory_device(const void *p)
 {
-	const char *at = (const char *)p;
+	const struct block *b = block_of(p);
 
-	for (const struct block *b = blocks; b; b = b->next)
-		if (at >= b->at && at < b->at + b->bytes)
-			return b->device;
-	return -1;
+	return b ? b->device : -1;
 }
 
 bool sl_emulated_memory_has(const void *p)

@@ -81,42 +81,53 @@ static void pass(struct CUevent_st *e, uint64_t mark, int device)
 		free(e);
 }
 
-/* A copy can access the memory of every device. */
-static void run_copy(const struct work *w, int device)
+/*
+ * For a copy or a fill, which can access the memory of every device, but not that of the device
+ * `except`, which is accessible.
+ */
+static void set_accessible(const struct work *w, int except, bool open)
 {
-	const int at[] = {sl_emulated_memory_device(w->to), sl_emulated_memory_device(w->from)};
-	bool opened = false;
+	const void *const at[] = {w->to, w->kind == COPY ? w->from : NULL};
 
 	for (int i = 0; i < 2; i++)
-		if (at[i] >= 0 && at[i] != device) {
-			sl_emulated_memory_set_accessible(at[i], true);
-			opened = true;
-		}
-	memmove(w->to, w->from, w->bytes);
-	if (!opened)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (at[i] >= 0 && at[i] != device)
-			sl_emulated_memory_set_accessible(at[i], false);
-	sl_emulated_memory_set_accessible(device, true); /* the other one may have access to it */
+		if (sl_emulated_memory_device(at[i]) != except)
+			sl_emulated_block_set_accessible(at[i], open);
+}
+
+static void run_copy_or_fill(const struct work *w, int except)
+{
+	set_accessible(w, except, true);
+	if (w->kind == COPY)
+		memmove(w->to, w->from, w->bytes);
+	else
+		memset(w->to, w->value, w->bytes);
+	set_accessible(w, except, false);
+}
+
+/* Many copies have no launch between them, so a copy does not make all memory accessible. */
+static void run_launch(struct work *w, int device, bool *open)
+{
+	if (!*open)
+		sl_emulated_memory_set_accessible(device, true);
+	*open = true;
+	failed[device] = sl_emulated_run(&w->launch, w->closure);
 }
 
 /*
  * After a failure only the recordings of events are still counted, so that a freed event is
- * released. All other work is skipped, as on a device after a permanent failure.
+ * released. All other work is skipped, as on a device after a permanent failure. *open: the memory
+ * of the device is accessible.
  */
-static void run_work(struct work *w, int device)
+static void run_work(struct work *w, int device, bool *open)
 {
 	if (w->kind == RECORD_EVENT)
 		pass(w->event, w->mark, device);
 	else if (failed[device] != 0)
 		return;
-	else if (w->kind == COPY)
-		run_copy(w, device);
-	else if (w->kind == FILL)
-		memset(w->to, w->value, w->bytes);
+	else if (w->kind == COPY || w->kind == FILL)
+		run_copy_or_fill(w, *open ? device : -1);
 	else
-		failed[device] = sl_emulated_run(&w->launch, w->closure);
+		run_launch(w, device, open);
 }
 
 /*
@@ -125,15 +136,15 @@ static void run_work(struct work *w, int device)
  */
 static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
 {
-	if (s->n == 0)
-		return failed[s->device];
-	sl_emulated_memory_set_accessible(s->device, true);
+	bool open = false;
+
 	while (s->n > 0 && (!until || until->passed < mark)) {
-		run_work(&s->work[s->first], s->device);
+		run_work(&s->work[s->first], s->device, &open);
 		s->first = (s->first + 1) % QUEUE_MOST;
 		s->n--;
 	}
-	sl_emulated_memory_set_accessible(s->device, false);
+	if (open)
+		sl_emulated_memory_set_accessible(s->device, false);
 	return failed[s->device];
 }
 
