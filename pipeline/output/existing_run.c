@@ -50,8 +50,9 @@ static size_t cut_batches(char *text, size_t bytes)
 }
 
 /*
- * Empties the lists of numbers, which are not read: those of all steps of a filter, or of all cells of
- * tallies, are longer than the parser accepts. Returns the new length.
+ * Removes the items of all lists of numbers, which nothing here reads. With the steps of a filter or
+ * the cells of tallies, the text can be longer than the parser accepts. The stored configuration is a
+ * string, and stays as it is. Returns the new length.
  */
 static size_t empty_numbers(char *text, size_t bytes)
 {

@@ -34,12 +34,12 @@ struct sl_manifest_line {
 	struct sl_column_label
 		label[SL_NAMED_COLUMNS_MAX]; /* names of those; units are not stored */
 	uint64_t digest[SL_COLUMN_COUNT];    /* of each of these columns */
+	/* Survivors, sort keys and counters, in the order in which they are written and named. */
 	union {
 		struct {
-			struct sl_committed_file file, order,
-				bins; /* survivors, sort keys, counters */
+			struct sl_committed_file file, order, bins;
 		};
-		struct sl_committed_file files[SL_BATCH_FILES]; /* as they are written and named */
+		struct sl_committed_file files[SL_BATCH_FILES];
 	};
 };
 

@@ -42,11 +42,12 @@ static enum sl_status read_wanted(
 	const struct sl_dir *dir, const char *name, struct sl_survivors *s)
 {
 	SL_CLOSED_BY(sl_host_give) char *file = NULL;
-	bool exists;
+	bool exists = true;
 
 	s->format = sl_format_of(name);
-	SL_TRY(sl_file_exists(dir, name, &exists));
-	if (exists && !s->format)
+	if (!s->format)
+		SL_TRY(sl_file_exists(dir, name, &exists));
+	if (!s->format && exists)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: the suffix belongs to no format (see sluice list); give a file of a run",
 			name);

@@ -73,7 +73,7 @@ size_t sl_emulated_memory_free(int device);
 /* Makes the memory of a device accessible (the device runs) or inaccessible (the host runs). */
 void sl_emulated_memory_set_accessible(int device, bool open);
 
-/* Of the allocation that contains p, if there is one. */
+/* Makes the allocation that contains p accessible or inaccessible, if there is one. */
 void sl_emulated_block_set_accessible(const void *p, bool open);
 
 /* The device into whose memory p points; -1: none. */

@@ -82,8 +82,8 @@ static void pass(struct CUevent_st *e, uint64_t mark, int device)
 }
 
 /*
- * For a copy or a fill, which can access the memory of every device, but not that of the device
- * `except`, which is accessible.
+ * Makes the allocations that a copy or a fill uses accessible or inaccessible, on every device but
+ * `except`, whose memory is accessible already; -1: on every device.
  */
 static void set_accessible(const struct work *w, int except, bool open)
 {

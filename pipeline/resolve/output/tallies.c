@@ -14,9 +14,9 @@ enum {
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /*
- * Resolves the column of a score. Steps of a filter have the columns of the model. Scores know the place and the time of a collision, of a path or
- * of the crossing of a plane, and make r of it. On a plane the direction is known too, and z is the
- * same for all.
+ * Resolves the column of a score. Steps of a filter have the columns of the model. Scores know the
+ * place and the time of a collision, of a path or of the crossing of a plane, and make r of it. On
+ * a plane the direction is known too, and z is the same for all.
  */
 static bool resolve_score_column(struct sl_resolver *v, const struct sl_column_item *it,
 	enum sl_score score, struct sl_grid_axis *a)
