@@ -14,14 +14,14 @@
 enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = SL_MODEL_FACT(RECOMPUTED) ? 6 : 1 };
 
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
-	advance_kernel(sl_rules rules, uint64_t seed, uint64_t first_id, struct sl_active_set l,
-		struct sl_columns batch, uint8_t *keep, uint64_t *alive)
+	advance_kernel(sl_rules rules, uint64_t seed, const uint64_t *first_id,
+		struct sl_active_set l, struct sl_columns batch, uint8_t *keep, uint64_t *alive)
 {
 	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS)) & ~l.zero;
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
 
 	if (i < l.n) {
-		struct sl_particle p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
+		struct sl_particle p = sl_active_set_load(&l, set, *first_id, (uint32_t)i);
 
 		if (p.fate == SL_FATE_alive) {
 			SL_OF_MODEL(advance)(&rules, SL_EVERY_COLUMN, seed, &p, l.steps);
@@ -39,5 +39,5 @@ enum sl_status SL_RULE_KERNEL(advance)(
 {
 	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel", advance_kernel,
 		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *(const sl_rules *)rules, seed,
-		b->first_id, b->active_set, b->columns, b->keep, alive);
+		b->first_id_on_device, b->active_set, b->columns, b->keep, alive);
 }

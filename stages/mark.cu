@@ -34,7 +34,7 @@ static constexpr int BLOCKS_PER_MULTIPROCESSOR = weighted ? 2
 
 struct mark_job {
 	struct sl_columns c;
-	uint64_t first_id;
+	const uint64_t *first_id;
 	uint32_t n;
 	sl_fate_set keep;
 	uint64_t common_weight;
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<checks
 		uint8_t fate = c.fate[i];
 
 		if (checks) {
-			fate = sl_condition_fate(&job.condition, &c, i, job.first_id + i, fate);
+			fate = sl_condition_fate(&job.condition, &c, i, *job.first_id + i, fate);
 			c.fate[i] = fate;
 		}
 		/* a fate that does not exist (the memory is damaged) is not counted */
@@ -91,16 +91,16 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<checks
  * ones.
  */
 static __global__ void derive_kernel(
-	struct sl_program derivation, struct sl_columns c, uint64_t first_id, uint32_t n)
+	struct sl_program derivation, struct sl_columns c, const uint64_t *first_id, uint32_t n)
 {
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < n)
-		sl_derive(&derivation, &c, i, c.id ? c.id[i] : first_id + i);
+		sl_derive(&derivation, &c, i, c.id ? c.id[i] : (first_id ? *first_id : 0) + i);
 }
 
 enum sl_status SL_NAME(sl_queue_derive)(const struct sl_program *derivation,
-	const struct sl_columns *c, uint64_t first_id, uint32_t n, sl_stream s)
+	const struct sl_columns *c, const uint64_t *first_id, uint32_t n, sl_stream s)
 {
 	return SL_LAUNCH(
 		derive_kernel, sl_grid(n, BLOCK), BLOCK, 0, s, *derivation, *c, first_id, n);
@@ -112,7 +112,7 @@ enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_program 
 {
 	uint32_t blocks = sl_grid(b->n, BLOCK * EACH);
 	struct mark_job job = {.c = b->columns,
-		.first_id = b->first_id,
+		.first_id = b->first_id_on_device,
 		.n = b->n,
 		.keep = keep,
 		.common_weight = common_weight,

@@ -31,9 +31,12 @@ typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_progra
 	struct sl_tally *tally, sl_stream s);
 sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;
 
-/* Queues the kernel that derives the columns of n particles, whose ids follow first_id or are in c. */
+/*
+ * Queues the kernel that derives the columns of n particles, whose ids are in c, or follow *first_id
+ * in memory of the device (NULL: 0).
+ */
 typedef enum sl_status sl_derive_launcher(const struct sl_program *derivation,
-	const struct sl_columns *c, uint64_t first_id, uint32_t n, sl_stream s);
+	const struct sl_columns *c, const uint64_t *first_id, uint32_t n, sl_stream s);
 sl_derive_launcher sl_queue_derive, sl_queue_derive_emulated;
 
 SL_C_END

@@ -11,14 +11,14 @@ struct fields {
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key>
 static __global__ void key_kernel(struct fields fields, uint32_t n_fields, struct sl_columns c,
-	const uint32_t *index, uint64_t first_id, struct sl_count count, Key *key)
+	const uint32_t *index, const uint64_t *first_id, struct sl_count count, Key *key)
 {
 	uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (j < sl_count_read(count)) {
 		uint32_t i = index[j];
 
-		key[j] = (Key)sl_key_pack(fields.at, n_fields, &c, i, first_id + i);
+		key[j] = (Key)sl_key_pack(fields.at, n_fields, &c, i, *first_id + i);
 	}
 }
 
@@ -33,7 +33,7 @@ enum sl_status SL_NAME(sl_queue_key)(const struct sl_key_rule *field, uint32_t n
 		fields.at[k] = field[k];
 	if (narrow)
 		return SL_LAUNCH(key_kernel<uint32_t>, blocks, BLOCK, 0, s, fields, n, b->columns,
-			b->index, b->first_id, count, (uint32_t *)b->key);
+			b->index, b->first_id_on_device, count, (uint32_t *)b->key);
 	return SL_LAUNCH(key_kernel<uint64_t>, blocks, BLOCK, 0, s, fields, n, b->columns, b->index,
-		b->first_id, count, (uint64_t *)b->key);
+		b->first_id_on_device, count, (uint64_t *)b->key);
 }

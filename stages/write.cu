@@ -30,14 +30,14 @@ static __global__ void gather_kernel(
 }
 
 /* The column id is not stored; it follows from the position of a particle. */
-static __global__ void gather_ids_kernel(uint64_t first_id, const uint32_t *index, uint64_t *to,
-	struct sl_count count, uint64_t *digest)
+static __global__ void gather_ids_kernel(const uint64_t *first_id, const uint32_t *index,
+	uint64_t *to, struct sl_count count, uint64_t *digest)
 {
 	uint64_t threads = (uint64_t)gridDim.x * blockDim.x, mine[1] = {};
 	uint32_t n = sl_count_read(count);
 
 	for (uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; j += threads) {
-		to[j] = first_id + index[j];
+		to[j] = *first_id + index[j];
 		mine[0] += sl_digest_item(sl_digest_weight(j), to[j]);
 	}
 	sl_block_add<sl_words_of<1>>(mine, digest);
@@ -87,8 +87,8 @@ static enum sl_status gather(
 		return SL_LAUNCH(digest_kernel, blocks, BLOCK, 0, s, bits, count_of(b), digest);
 	}
 	if (c->column == SL_COLUMN_id)
-		return SL_LAUNCH(gather_ids_kernel, blocks, BLOCK, 0, s, b->first_id, b->index,
-			(uint64_t *)c->data, count_of(b), digest);
+		return SL_LAUNCH(gather_ids_kernel, blocks, BLOCK, 0, s, b->first_id_on_device,
+			b->index, (uint64_t *)c->data, count_of(b), digest);
 	switch (sl_column_facts[c->column].type) {
 	case SL_TYPE_F32:
 		return gather_as<float>(b, c, digest, s);

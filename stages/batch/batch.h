@@ -100,6 +100,8 @@ struct sl_rounds {
 struct sl_batch {
 	uint64_t number;
 	uint64_t first_id;
+	const uint64_t *first_id_on_device; /* what kernels read: it may change between launches of
+	                                       one CUDA graph, while all arguments stay */
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;

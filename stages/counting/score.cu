@@ -292,7 +292,7 @@ template <bool flights> struct launch_of<flights, struct sl_cached_scores> {
 template <bool flights, class Counters, class Collisions>
 static __global__ void __launch_bounds__((launch_of<flights, Counters>::block),
 	(launch_of<flights, Counters>::blocks)) scored_kernel(const SL_GRID_CONSTANT sl_rules rules,
-	uint64_t seed, uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
+	uint64_t seed, const uint64_t *first_id, const SL_GRID_CONSTANT struct sl_active_set l,
 	const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
 	const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
 	uint64_t *sums, uint64_t *alive)
@@ -306,7 +306,7 @@ static __global__ void __launch_bounds__((launch_of<flights, Counters>::block),
 	counters.clear();
 	__syncthreads();
 	lives[0] = advance<flights>(rules,
-		scored_particles{seed, first_id, l, batch, alive ? keep : NULL},
+		scored_particles{seed, *first_id, l, batch, alive ? keep : NULL},
 		score_rules<Collisions>{collisions, grids}, counters);
 	__syncthreads();
 	counters.add_to_batch();
@@ -364,8 +364,8 @@ static enum sl_status queue_kernel(const struct scored_launch &l, const char *na
 {
 	return sl_launch(name, scored_kernel<flights, Counters, Collisions>, grid,
 		(uint32_t)launch_of<flights, Counters>::block, (uint32_t)shared_bytes, l.s,
-		*l.rules, l.seed, l.b->first_id, l.b->active_set, l.b->columns, l.b->keep, scores,
-		l.device_grids, l.sums, l.alive);
+		*l.rules, l.seed, l.b->first_id_on_device, l.b->active_set, l.b->columns, l.b->keep,
+		scores, l.device_grids, l.sums, l.alive);
 }
 
 template <bool flights, class Collisions>

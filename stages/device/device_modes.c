@@ -117,7 +117,8 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 		SL_TRY(clear_counters(pipeline));
 	if (r->derivation.n > 0)
 		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch.columns,
-			pipeline->batch.first_id, pipeline->batch.n, pipeline->exec.stream));
+			pipeline->batch.first_id_on_device, pipeline->batch.n,
+			pipeline->exec.stream));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_common_weight(r), sl_weight_scale(r),
 		sl_square_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
@@ -164,7 +165,6 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 {
 	return (struct sl_fused){.rules = rules_of(r, pipeline),
 		.seed = r->seed,
-		.first_id = pipeline->first_id,
 		.keep = r->keep,
 		.condition = &r->condition,
 		.derivation = &r->derivation,
@@ -214,7 +214,6 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 	struct sl_fused f = fused(r, pipeline);
 	struct sl_arena table;
 
-	pipeline->first_id = (uint64_t *)sl_cut(device, sizeof(*pipeline->first_id));
 	if (r->inputs)
 		sl_layout_columns(device, sl_stored_columns(r), n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));

@@ -30,7 +30,9 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 	pipeline->mode = &sl_device_modes[r->mode];
 	pipeline->has_rounds = r->schedule.steps > 0;
 	pipeline->mode->lay_out(device, r, n, pipeline);
+	pipeline->first_id = (uint64_t *)sl_cut(device, sizeof(*pipeline->first_id));
 	pipeline->host_first_id = (uint64_t *)sl_cut(pinned, sizeof(*pipeline->host_first_id));
+	pipeline->batch.first_id_on_device = pipeline->first_id;
 	pipeline->counters_bytes = sl_batch_counters_bytes(sl_counter_words(r));
 	pipeline->counters = (struct sl_batch_counters *)sl_cut(device, pipeline->counters_bytes);
 	if (r->grids.copies > 0)
@@ -146,15 +148,18 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 	return s;
 }
 
+/* Steps of a filter in one graph: of more, the kernels take longer than their starts anyway. */
+enum { GRAPH_STEPS_MAX = 4096 };
+
 /*
- * Full batches of fused mode differ only in the first id, which is in device memory, so their work
- * can be one CUDA graph. In staged mode the first id is an argument of kernels, and particles that
- * are read from files are at changing addresses, so such batches have no graph. The first batch
- * runs without a graph, which makes CUDA load the kernels.
+ * Full batches differ only in the first id, which is in device memory, so their work can be one CUDA
+ * graph: but not if the host waits for each round, or if particles are read from files, which are
+ * at changing addresses. The first batch runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	bool repeatable = pipeline->batch.n == r->batch && !r->inputs && pipeline->first_id;
+	bool repeatable = pipeline->batch.n == r->batch && !r->inputs && !pipeline->has_rounds &&
+	                  r->resampling.steps <= GRAPH_STEPS_MAX;
 
 	if (!repeatable || !pipeline->warm) {
 		pipeline->warm |= repeatable;
@@ -232,11 +237,9 @@ static enum sl_status queue_batch(
 	pipeline->batch.n_counted = pipeline->whole ? &pipeline->counters->n_survivors : NULL;
 	pipeline->input_columns = &b->columns;
 	pipeline->input_source = b->source;
-	if (pipeline->first_id) {
-		*pipeline->host_first_id = b->first_id;
-		SL_TRY(sl_copy(pipeline->first_id, pipeline->host_first_id,
-			sizeof(*pipeline->host_first_id), pipeline->exec.stream));
-	}
+	*pipeline->host_first_id = b->first_id;
+	SL_TRY(sl_copy(pipeline->first_id, pipeline->host_first_id,
+		sizeof(*pipeline->host_first_id), pipeline->exec.stream));
 	if (pipeline->grids) {
 		*pipeline->host_grids = r->grids;
 		SL_TRY(sl_copy(pipeline->grids, pipeline->host_grids, sizeof(r->grids),

@@ -9,9 +9,9 @@
  *
  * A small batch is queued as a whole: the kernels after the compaction read the number of survivors
  * on the device (n_on_device of the sort), and their grids have room for all particles, which costs
- * less than a wait. The first wait is then for the end of the batch. In fused mode, from the second
- * such batch on, all of its work is one CUDA graph. A sort that does not take the number from the
- * device (thrust) makes the host wait for it.
+ * less than a wait. The first wait is then for the end of the batch. From the second such batch on,
+ * all of its work is one CUDA graph, unless it has rounds or reads files. A sort that does not take
+ * the number from the device (thrust) makes the host wait for it.
  *
  * If the survivors stay on the device (batch/resident.h), their columns are written to a separate
  * block, without a copy. Such a batch is not queued as a whole, because their number sizes the
@@ -25,9 +25,9 @@
  * copied twice and compared.
  *
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
- *	         fused   | first id | columns, if read | index | key | records, if any |
+ *	         fused   | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | counters | scratch of select |
- *	         both    | columns of one value, if survivors are resident | grids, if any | source records, if packed from them | packing, if any |
+ *	         both    | first id | columns of one value, if survivors are resident | grids, if any | source records, if packed from them | packing, if any |
  *	pinned   | first id | grids, if any | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
@@ -59,7 +59,7 @@ struct sl_device_pipeline {
 	bool has_rounds;
 	uint64_t whole_max;      /* batches of up to this many particles are queued as a whole */
 	bool whole;              /* the current batch is */
-	uint64_t *first_id;      /* of the batch; fused: device memory */
+	uint64_t *first_id;      /* of the batch; device memory */
 	uint64_t *host_first_id; /* its source, pinned */
 	struct sl_grid_set *grids,
 		*host_grids;   /* of the recipe: device memory and pinned; NULL: none */

@@ -36,15 +36,12 @@ static inline bool sl_fused_fits(const struct sl_model *model, const struct sl_p
 }
 
 /*
- * The parameters of both kernels. All pointers but first_id, device_grids and grid_copies point to host
- * memory.
+ * The parameters of both kernels. All pointers but device_grids and grid_copies point to host memory.
  */
 struct sl_fused {
 	const void *rules; /* the model's struct sl_NAME */
 	uint64_t seed;
-	const uint64_t *first_id; /* of the batch, in device memory: it changes between launches of
-	                             one CUDA graph, while all other parameters stay */
-	sl_fate_set keep;         /* the fates that survive */
+	sl_fate_set keep; /* the fates that survive */
 	const struct sl_program *condition;
 	const struct sl_program *derivation;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */

@@ -131,7 +131,7 @@ static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch
 	struct sl_batch_counters *counters, sl_stream s)
 {
 	struct rows_job job = {.seed = f->seed,
-		.first_id = f->first_id,
+		.first_id = b->first_id_on_device,
 		.n = &counters->n_survivors,
 		.record_columns = f->record_columns,
 		.words = sl_record_words(f->record_columns),

@@ -303,7 +303,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 	uint32_t items = items_for(&l, b->n), tiles = sl_grid(b->n, BLOCK * items);
 	struct sl_look_back<uint32_t> before = sl_look_back_cut<uint32_t>(&scratch, tiles);
 	struct select_job<Key> job = {
-		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
+		.seed = f->seed, .first_id = b->first_id_on_device, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
 		.wanted = f->record_columns | f->grids->columns | f->condition->reads |

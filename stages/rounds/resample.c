@@ -82,9 +82,9 @@ static struct sl_filter_pass begin_pass(
 	const struct sl_recipe *r, const struct sl_batch *b, uint32_t step, uint64_t *word)
 {
 	const struct sl_resampling *f = &r->resampling;
-	struct sl_filter_pass p = {
-		.seed = r->seed, .first_id = b->first_id, .n = b->n, .step = step};
+	struct sl_filter_pass p = {.seed = r->seed, .n = b->n, .step = step};
 
+	p.first_id = b->first_id_on_device ? b->first_id_on_device : &b->first_id;
 	p.n_moments = f->n_moments;
 	p.n_quantiles = f->n_quantiles;
 	for (uint32_t k = 0; k < f->n_quantiles; k++)

@@ -42,9 +42,10 @@ SL_C_BEGIN
 __extension__ typedef unsigned __int128 sl_u128;
 __extension__ typedef __int128 sl_i128;
 
-/* A pass over the particles after a step. Memory is that of the work. */
+/* A pass over the particles after a step. */
 struct sl_filter_pass {
-	uint64_t seed, first_id;
+	uint64_t seed;
+	const uint64_t *first_id; /* memory of the work, like all pointers */
 	uint32_t n, step, n_moments, n_quantiles, sorted; /* sorted: the moment of KEY and later */
 	enum sl_resampling_scheme scheme;
 	uint32_t least;            /* resample if the effective sample size is less */
@@ -163,13 +164,14 @@ SL_HD uint32_t sl_filter_uniform(const struct sl_filter_pass *p, uint64_t slot)
 	const uint64_t block = (UINT64_C(1) << 63) + p->step;
 	const uint64_t of = p->scheme == SL_RESAMPLE_SYSTEMATIC ? 0 : slot;
 
-	return sl_draw(p->seed, p->first_id + of, block).at[0];
+	return sl_draw(p->seed, *p->first_id + of, block).at[0];
 }
 
 /* V_j: 63 random bits. */
 SL_HD uint64_t sl_filter_draw(const struct sl_filter_pass *p, uint32_t slot)
 {
-	struct sl_words words = sl_draw(p->seed, p->first_id + slot, (UINT64_C(1) << 63) + p->step);
+	struct sl_words words =
+		sl_draw(p->seed, *p->first_id + slot, (UINT64_C(1) << 63) + p->step);
 
 	return (uint64_t)(words.at[1] >> 1) << 32 | words.at[0];
 }

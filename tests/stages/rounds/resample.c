@@ -86,8 +86,9 @@ TEST(runs_of_copies_are_those_of_the_definition)
 	uint64_t word[SL_FILTER_MOMENTS];
 
 	for (int test = 0; test < 400; test++) {
+		uint64_t first_id = some();
 		struct sl_filter_pass p = {.seed = some(),
-			.first_id = some(),
+			.first_id = &first_id,
 			.last = true,
 			.n = 1 + (uint32_t)(some() % MOST),
 			.step = (uint32_t)test,
