@@ -5,7 +5,7 @@
  * runs as long as the longest of its histories, or at most the steps of a round. Compiled for each
  * model.
  */
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/kernel/item_loops.cuh"
 #include "stages/batch/batch.h"
 #include "stages/counting/sums.cuh"
 #include "stages/models/rules.h"
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	advance_kernel(sl_rules rules, uint64_t seed, const uint64_t *first_id,
 		struct sl_active_set l, struct sl_columns batch, uint8_t *keep, uint64_t *alive)
 {
-	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS)) & ~l.zero;
+	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
 
 	if (i < l.n) {
@@ -34,9 +34,84 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 		sl_block_add<sl_words_of<1>>(active_set, alive);
 }
 
+/* --- filters ---------------------------------------------------------------------------------- */
+
+/* Raises *to to the largest of the values of all threads of a warp, which mostly is below it. */
+static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
+{
+	for (uint32_t by = 16; by > 0; by /= 2) {
+		uint32_t other = __shfl_down_sync(SL_LANES, value, by);
+
+		value = other > value ? other : value;
+	}
+	if (threadIdx.x % 32 == 0 && value > sl_load_relaxed(to))
+		atomicMax((unsigned long long *)to, (unsigned long long)value);
+}
+
+/*
+ * A step of all particles of a filter, and the largest values of log weight and moments. A thread
+ * takes several particles, because the largest values of all threads cost more than a step.
+ */
+template <uint32_t MOMENTS>
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filter_step_kernel(
+	sl_rules rules, uint64_t seed, const uint64_t *first_id, struct sl_active_set l)
+{
+	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
+	const bool weighted = l.peaks.resampled && *l.peaks.resampled == 0;
+	const sl_column_set unloaded = l.unloaded | (weighted ? 0 : SL_BIT(SL_COLUMN_log_weight));
+	uint32_t peak = 0, magnitude[MOMENTS] = {};
+
+	sl_for_items(l.n, [&](uint64_t i) {
+		struct sl_particle p =
+			sl_active_set_load(&l, set & ~unloaded, *first_id, (uint32_t)i);
+		uint32_t order;
+
+		p.steps += l.taken;
+		SL_OF_MODEL(advance)(&rules, SL_EVERY_COLUMN, seed, &p, 1);
+		sl_store(&l.columns, set & ~l.unstored, i, &p);
+		order = sl_filter_order(p.log_weight);
+		peak = order > peak ? order : peak;
+		SL_UNROLL
+		for (uint32_t k = 0; k < MOMENTS; k++) {
+			uint32_t most = k < l.peaks.n_moments
+			                        ? sl_filter_magnitude(l.peaks.moment[k][i])
+			                        : 0;
+
+			magnitude[k] = most > magnitude[k] ? most : magnitude[k];
+		}
+	});
+	warp_max(peak, l.peaks.peak);
+	SL_UNROLL
+	for (uint32_t k = 0; k < MOMENTS; k++)
+		if (k < l.peaks.n_moments)
+			warp_max(magnitude[k], l.peaks.magnitude + k);
+}
+
+/* Of a model whose particles have log weights. */
+template <bool filters>
+static enum sl_status queue_filter_step(
+	const sl_rules *rules, uint64_t seed, const struct sl_batch *b, sl_stream s)
+{
+	struct sl_limits limits;
+	uint32_t blocks = sl_grid(b->n, BLOCK);
+
+	if (!filters)
+		return SL_OK;
+	SL_TRY(sl_device_limits(&limits));
+	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
+		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
+	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel",
+		b->active_set.peaks.n_moments == 1 ? filter_step_kernel<1>
+						   : filter_step_kernel<SL_FILTER_MOMENTS_MAX>,
+		blocks, BLOCK, 0, s, *rules, seed, b->first_id_on_device, b->active_set);
+}
+
 enum sl_status SL_RULE_KERNEL(advance)(
 	const void *rules, uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s)
 {
+	if (b->active_set.peaks.peak)
+		return queue_filter_step<SL_HAS(SL_MODEL_FACT(COLUMNS), SL_COLUMN_log_weight) != 0>(
+			(const sl_rules *)rules, seed, b, s);
 	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel", advance_kernel,
 		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *(const sl_rules *)rules, seed,
 		b->first_id_on_device, b->active_set, b->columns, b->keep, alive);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "stages/models/common/resampling.h"
 #include "stages/particle/particle.h"
 
 SL_C_BEGIN
@@ -20,8 +21,14 @@ struct sl_active_set {
 	uint32_t *place; /* n: number of each in the batch; NULL: columns are those of the batch */
 	uint32_t n;
 	uint32_t steps;
-	uint32_t alive;     /* after the round */
-	sl_column_set zero; /* columns that are 0 and stay so: a device need not access them */
+	uint32_t alive; /* after the round */
+	/*
+	 * Of a filter, on a device: columns that need not be loaded, because they are 0, or, steps,
+	 * this number; those that need not be stored; and where the largest values go.
+	 */
+	sl_column_set unloaded, unstored;
+	uint32_t taken;
+	struct sl_filter_peaks peaks; /* all 0: not a filter */
 };
 
 /* Loads particle i with the columns of set, which is a constant at each call. */

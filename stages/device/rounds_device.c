@@ -55,7 +55,8 @@ static enum sl_status run_filter(const struct sl_recipe *r, void *ctx, struct sl
 		SL_TRY(sl_device_pipeline_advance(r, pipeline, b, NULL));
 		return r->grids.each_step ? sl_device_pipeline_count(r, pipeline, true) : SL_OK;
 	}
-	return r->kernels->filter(which, p, pipeline->exec.stream);
+	return which == SL_FILTER_LARGEST ? SL_OK
+	                                  : r->kernels->filter(which, p, pipeline->exec.stream);
 }
 
 enum sl_status sl_device_pipeline_filter(

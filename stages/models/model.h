@@ -41,7 +41,7 @@
  * A model with the member resampling is a particle filter. sl_NAME_step() moves a particle by its
  * own random numbers, and adds the logarithm of the weight that the observation number p->steps
  * gives it to the column log_weight, which starts at 0. All particles of a batch take the same
- * number of steps, and have the column log_weight.
+ * number of steps, the last of which sets their fate, and have the column log_weight.
  *
  * r has at most `most` media: a constant of the caller, 1, SL_FEW or UINT32_MAX (SL_BY_MEDIA()).
  * For the host it gives score_shift and track_shift (struct sl_model).

@@ -92,6 +92,7 @@ static struct sl_filter_pass begin_pass(
 	p.scheme = f->scheme;
 	p.least = (uint32_t)ceil(f->below * b->n);
 	p.last = step + 1 == f->steps;
+	p.zeroes = p.last || !b->first_id_on_device;
 	p.log_n = (int)log_of(b->n);
 	p.columns = b->columns;
 	p.weight = b->filter_weight, p.draw = b->filter_draw, p.end = b->filter_end, p.word = word;
@@ -199,6 +200,27 @@ static sl_column_set zero_columns(const struct sl_recipe *r)
 	return set;
 }
 
+/*
+ * All particles take the step of p. Their fates and numbers of steps are read only after the last
+ * one, or where each step is counted.
+ */
+static void begin_step(const struct sl_recipe *r, struct sl_batch *b,
+	const struct sl_filter_pass *p, const uint64_t *resampled, sl_column_set zero)
+{
+	const sl_column_set same = SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_fate);
+	struct sl_filter_peaks *peaks = &b->active_set.peaks;
+
+	sl_active_set_begin(b, 1);
+	b->active_set.unloaded = zero | same;
+	b->active_set.unstored = zero | (p->last || r->grids.each_step ? 0 : same);
+	b->active_set.taken = p->step;
+	peaks->resampled = resampled;
+	peaks->peak = &p->word[SL_FILTER_PEAK];
+	peaks->magnitude = &p->word[SL_FILTER_MOMENTS + 2 * p->n_moments];
+	peaks->n_moments = p->n_moments;
+	memcpy(peaks->moment, p->moment, sizeof(p->moment));
+}
+
 /* Exchanges the two sets of columns that move. */
 static void exchange(const struct sl_recipe *r, struct sl_columns *a, struct sl_columns *b)
 {
@@ -221,16 +243,17 @@ enum sl_status sl_filter_run(const struct sl_recipe *r, struct sl_exec *x, struc
 	const uint32_t words =
 		sl_filter_step_words(r->resampling.n_moments, r->resampling.n_quantiles);
 	const sl_column_set zero = zero_columns(r);
+	const uint64_t *resampled = NULL;
 
 	for (uint32_t step = 0; b->n > 0 && step < r->resampling.steps; step++) {
 		struct sl_filter_pass p = begin_pass(r, b, step, counters + (size_t)step * words);
 
 		SL_TRY(sl_check_cancelled(r));
-		sl_active_set_begin(b, 1);
-		b->active_set.zero = zero;
+		begin_step(r, b, &p, resampled, zero);
 		SL_TRY(run(r, ctx, b, SL_FILTER_ADVANCE, &p));
 		SL_TRY(resample(r, x, b, &p, run, ctx));
 		exchange(r, &b->columns, &b->state[0].columns);
+		resampled = &p.word[SL_FILTER_RESAMPLED];
 	}
 	return SL_OK;
 }

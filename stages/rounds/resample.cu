@@ -6,47 +6,6 @@
 /* Of many particles a thread takes several: sums, and what is the same for all, cost less. */
 enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = 8, PER_TURN = 4 };
 
-/* Raises *to to the largest of the values of all threads of a warp, which mostly is below it. */
-static __device__ __forceinline__ void warp_max(uint32_t value, uint64_t *to)
-{
-	for (uint32_t by = 16; by > 0; by /= 2) {
-		uint32_t other = __shfl_down_sync(SL_LANES, value, by);
-
-		value = other > value ? other : value;
-	}
-	if (threadIdx.x % 32 == 0 && value > sl_load_relaxed(to))
-		atomicMax((unsigned long long *)to, (unsigned long long)value);
-}
-
-/* The largest value(i) of the items of a thread, which loads several of them at a time. */
-template <class Value> static __device__ inline uint32_t largest(uint32_t n, const Value &value)
-{
-	uint32_t most = 0;
-
-	sl_for_items((n + PER_TURN - 1) / PER_TURN, [&](uint64_t i) {
-		SL_UNROLL
-		for (uint64_t k = 0; k < PER_TURN; k++) {
-			uint64_t at = i + k * ((n + PER_TURN - 1) / PER_TURN);
-			uint32_t v = value(at < n ? at : i);
-
-			most = v > most ? v : most;
-		}
-	});
-	return most;
-}
-
-static __global__ void largest_kernel(struct sl_filter_pass p)
-{
-	warp_max(largest(p.n, [&](uint64_t i) { return sl_filter_order(p.columns.log_weight[i]); }),
-		&p.word[SL_FILTER_PEAK]);
-	for (uint32_t k = 0; k < p.n_moments; k++) {
-		const float *moment = p.moment[k];
-
-		warp_max(largest(p.n, [=](uint64_t i) { return sl_filter_magnitude(moment[i]); }),
-			&p.word[SL_FILTER_MOMENTS + 2 * p.n_moments + k]);
-	}
-}
-
 template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter_pass p)
 {
 	const float peak = sl_filter_of_order((uint32_t)p.word[SL_FILTER_PEAK]);
@@ -78,8 +37,6 @@ enum sl_status SL_NAME(sl_queue_filter)(
 	SL_TRY(sl_device_limits(&limits));
 	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
 		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
-	if (which == SL_FILTER_LARGEST)
-		return SL_LAUNCH(largest_kernel, blocks, BLOCK, 0, s, *p);
 	if (which != SL_FILTER_WEIGH)
 		return SL_LAUNCH(items_kernel, blocks, BLOCK, 0, s, which, *p);
 	if (p->n_moments == 1)

@@ -48,9 +48,10 @@ struct sl_filter_pass {
 	const uint64_t *first_id; /* memory of the work, like all pointers */
 	uint32_t n, step, n_moments, n_quantiles, sorted; /* sorted: the moment of KEY and later */
 	enum sl_resampling_scheme scheme;
-	uint32_t least;            /* resample if the effective sample size is less */
-	bool last;                 /* resample in any case */
-	int log_n;                 /* ceil(log2 n) */
+	uint32_t least; /* resample if the effective sample size is less */
+	bool last;      /* resample in any case */
+	bool zeroes;    /* END sets log weights; else the next step knows that they are 0 */
+	int log_n;      /* ceil(log2 n) */
 	struct sl_columns columns; /* of the particles */
 	const float *moment[SL_FILTER_MOMENTS_MAX];
 	uint64_t quantile[SL_FILTER_QUANTILES_MAX]; /* P */
@@ -67,16 +68,7 @@ sl_filter_launcher sl_queue_filter, sl_queue_filter_emulated;
 
 /* --- the particles of a pass, for host and device --------------------------------------------- */
 
-/* Orders as the floats do; NaN is below all others. */
-SL_HD uint32_t sl_filter_order(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return x != x ? 0 : bits >> 31 ? ~bits : bits | 0x80000000u;
-}
-
-/* The float of that order. */
+/* The float of an order (sl_filter_order()). */
 SL_HD float sl_filter_of_order(uint32_t order)
 {
 	uint32_t bits = order >> 31 ? order & 0x7fffffffu : ~order;
@@ -84,16 +76,6 @@ SL_HD float sl_filter_of_order(uint32_t order)
 
 	memcpy(&x, &bits, sizeof(x));
 	return x;
-}
-
-/* The bits of |x|; 0 unless it is finite. */
-SL_HD uint32_t sl_filter_magnitude(float x)
-{
-	float magnitude = fabsf(x);
-	uint32_t bits;
-
-	memcpy(&bits, &magnitude, sizeof(bits));
-	return bits < 0x7f800000u ? bits : 0;
 }
 
 /* 2^e for -1022 <= e <= 1023. */
@@ -295,7 +277,7 @@ SL_HD void sl_filter_item(enum sl_filter_work which, const struct sl_filter_pass
 	if (which != SL_FILTER_END)
 		return;
 	p->end[i] = sums->resamples ? sl_filter_end(p, sums, i) : i + 1;
-	if (sums->resamples)
+	if (sums->resamples && p->zeroes)
 		p->columns.log_weight[i] = 0;
 	if (i == 0) {
 		p->word[SL_FILTER_SUM] = sums->sum;

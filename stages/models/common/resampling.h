@@ -2,7 +2,9 @@
 #ifndef SL_STAGES_MODELS_COMMON_RESAMPLING_H
 #define SL_STAGES_MODELS_COMMON_RESAMPLING_H
 
+#include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "primitives/primitives.h"
 #include "stages/particle/particle.h"
@@ -50,8 +52,40 @@ SL_HD uint32_t sl_filter_step_words(uint32_t n_moments, uint32_t n_quantiles)
 	return SL_FILTER_MOMENTS + (3 + n_quantiles) * n_moments;
 }
 
+/* Orders as the floats do; NaN is below all others. */
+SL_HD uint32_t sl_filter_order(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return x != x ? 0 : bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/* The bits of |x|; 0 unless it is finite. */
+SL_HD uint32_t sl_filter_magnitude(float x)
+{
+	float magnitude = fabsf(x);
+	uint32_t bits;
+
+	memcpy(&bits, &magnitude, sizeof(bits));
+	return bits < 0x7f800000u ? bits : 0;
+}
+
 /*
- * The work of a step: the particles advance; largest log weight; weights and sums. After the scan
+ * What a step on a device reads and finds besides the particles: whether they were resampled after
+ * the step before, so that their log weights are 0 (NULL: they are); the largest log weight, by its
+ * order, and the largest absolute value of each moment, whose columns moment points to.
+ */
+struct sl_filter_peaks {
+	const uint64_t *resampled;
+	uint64_t *peak, *magnitude;
+	uint32_t n_moments;
+	const float *moment[SL_FILTER_MOMENTS_MAX];
+};
+
+/*
+ * The work of a step: the particles advance; largest values (a device finds them as it advances the
+ * particles); weights and sums. After the scan
  * of the weights, for the quantiles of each moment: keys and numbers of the particles, to key and
  * end; after their sort, weights in this order, to draw; after their scan, the quantiles. Then
  * residual resampling: whole copies to end, whose sums are then there; multinomial: draws; ends.

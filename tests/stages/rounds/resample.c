@@ -90,6 +90,7 @@ TEST(runs_of_copies_are_those_of_the_definition)
 		struct sl_filter_pass p = {.seed = some(),
 			.first_id = &first_id,
 			.last = true,
+			.zeroes = true,
 			.n = 1 + (uint32_t)(some() % MOST),
 			.step = (uint32_t)test,
 			.scheme = (enum sl_resampling_scheme)(test % 4),
