@@ -26,6 +26,7 @@ static size_t lay_out(void *base, struct sl_filter_pass *p)
 	                          SL_BIT(SL_COLUMN_state_4);
 	struct sl_arena a = {.base = base, .size = SIZE_MAX};
 
+	p->first_id = (const uint64_t *)sl_cut(&a, sizeof(*p->first_id));
 	sl_layout_columns(&a, set, p->n, &p->columns);
 	p->weight = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->weight));
 	p->draw = (uint64_t *)sl_cut_items(&a, p->n, sizeof(*p->draw));
@@ -43,6 +44,7 @@ static void fill_particles(const struct sl_filter_pass *p)
 {
 	uint64_t state = 7;
 
+	*(uint64_t *)p->first_id = UINT64_C(3) * p->n;
 	memset(p->word, 0, sl_filter_step_words(4, 2) * sizeof(*p->word));
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->columns.log_weight[i] = -(float)random_below(&state, 4000) / 256;
@@ -85,7 +87,7 @@ static void do_step(const struct two_filters *f)
 {
 	const struct sl_filter_pass *p = &f->host;
 
-	do_work(f, SL_FILTER_LARGEST);
+	sl_loop_filter_baseline(SL_FILTER_LARGEST, p);
 	do_work(f, SL_FILTER_WEIGH);
 	for (uint32_t i = 1; i < p->n; i++)
 		p->weight[i] += p->weight[i - 1];
@@ -105,13 +107,13 @@ static void do_step(const struct two_filters *f)
 static void check_filter(uint32_t n, enum sl_resampling_scheme scheme, uint32_t moments)
 {
 	struct two_filters f = {.host = {.seed = 5,
-					.first_id = UINT64_C(3) * n,
 					.n = n,
 					.step = 2,
 					.n_moments = moments,
 					.scheme = scheme,
 					.least = n / 2,
-					.last = n % 2 == 1}};
+					.last = n % 2 == 1,
+					.zeroes = n % 2 == 1}};
 
 	while (UINT32_C(1) << f.host.log_n < n)
 		f.host.log_n++;
