@@ -57,10 +57,13 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filte
 	sl_rules rules, uint64_t seed, const uint64_t *first_id, struct sl_active_set l)
 {
 	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
-	const bool weighted = l.peaks.resampled && *l.peaks.resampled == 0;
-	const sl_column_set unloaded = l.unloaded | (weighted ? 0 : SL_BIT(SL_COLUMN_log_weight));
 	uint32_t peak = 0, magnitude[MOMENTS] = {};
+	sl_column_set unloaded = l.unloaded;
 
+	sl_trigger_next();
+	sl_wait_for_previous();
+	if (!l.peaks.resampled || *l.peaks.resampled != 0)
+		unloaded |= SL_BIT(SL_COLUMN_log_weight);
 	sl_for_items(l.n, [&](uint64_t i) {
 		struct sl_particle p =
 			sl_active_set_load(&l, set & ~unloaded, *first_id, (uint32_t)i);
@@ -87,32 +90,40 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filte
 			warp_max(magnitude[k], l.peaks.magnitude + k);
 }
 
-/* Of a model whose particles have log weights. */
-template <bool filters>
+template <uint32_t MOMENTS>
 static enum sl_status queue_filter_step(
-	const sl_rules *rules, uint64_t seed, const struct sl_batch *b, sl_stream s)
+	const void *rules, uint64_t seed, const struct sl_batch *b, sl_stream s)
 {
 	struct sl_limits limits;
 	uint32_t blocks = sl_grid(b->n, BLOCK);
 
-	if (!filters)
-		return SL_OK;
 	SL_TRY(sl_device_limits(&limits));
 	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
 		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
-	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel",
-		b->active_set.peaks.n_moments == 1 ? filter_step_kernel<1>
-						   : filter_step_kernel<SL_FILTER_MOMENTS_MAX>,
-		blocks, BLOCK, 0, s, *rules, seed, b->first_id_on_device, b->active_set);
+	return sl_launch_early(SL_QUOTED(SL_MODEL_NAME) "_kernel", filter_step_kernel<MOMENTS>,
+		blocks, BLOCK, 0, s, *(const sl_rules *)rules, seed, b->first_id_on_device,
+		b->active_set);
+}
+
+/* filters: the model has log weights. */
+template <bool filters>
+static enum sl_status queue_advance(
+	const void *rules, uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s)
+{
+	if constexpr (filters) {
+		if (b->active_set.peaks.n_moments == 1)
+			return queue_filter_step<1>(rules, seed, b, s);
+		if (b->active_set.peaks.peak)
+			return queue_filter_step<SL_FILTER_MOMENTS_MAX>(rules, seed, b, s);
+	}
+	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel", advance_kernel,
+		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *(const sl_rules *)rules, seed,
+		b->first_id_on_device, b->active_set, b->columns, b->keep, alive);
 }
 
 enum sl_status SL_RULE_KERNEL(advance)(
 	const void *rules, uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s)
 {
-	if (b->active_set.peaks.peak)
-		return queue_filter_step<SL_HAS(SL_MODEL_FACT(COLUMNS), SL_COLUMN_log_weight) != 0>(
-			(const sl_rules *)rules, seed, b, s);
-	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel", advance_kernel,
-		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *(const sl_rules *)rules, seed,
-		b->first_id_on_device, b->active_set, b->columns, b->keep, alive);
+	return queue_advance<SL_HAS(SL_MODEL_FACT(COLUMNS), SL_COLUMN_log_weight) != 0>(
+		rules, seed, b, alive, s);
 }

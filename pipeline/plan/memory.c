@@ -64,6 +64,10 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 
 enum {
 	DEVICE_SLOTS_AUTO = 3, /* one computes, one is copied to the host, one starts */
+	/* filters of few particles leave most of a device idle: on an H200 six of 2^16 particles
+	   at a time are 1.6 times as fast as three, and no slower than twelve */
+	FILTER_SLOTS_AUTO = 6,
+	FILTER_PARTICLES_FEW = 1 << 19,
 	WRITERS_MAX = 16,
 	TAKEN = 3 /* resident batches: two that wait for the caller, and one that it has */
 };
@@ -255,7 +259,11 @@ static void choose_most(struct sl_plan *plan)
 {
 	const struct sl_config *c = &plan->config;
 	uint64_t threads = sl_memory_plan_threads(plan);
-	uint64_t device_slots = c->run.slots > 0 ? c->run.slots : DEVICE_SLOTS_AUTO;
+	bool small_filters =
+		plan->recipe.resampling.steps > 0 && plan->recipe.batch <= FILTER_PARTICLES_FEW;
+	uint64_t device_slots = c->run.slots > 0 ? c->run.slots
+	                        : small_filters  ? (uint64_t)FILTER_SLOTS_AUTO
+	                                         : (uint64_t)DEVICE_SLOTS_AUTO;
 	uint64_t batches = device_slots * plan->choices.n_devices; /* on all devices */
 
 	/* a thread drives a device slot, then compresses while another thread drives the slot */

@@ -274,6 +274,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct ex
 	uint64_t begin = diagonal_of(job, blockIdx.x), end = diagonal_of(job, blockIdx.x + 1);
 
 	sl_wait_for_previous();
+	sl_trigger_next();
 	for (uint32_t k = threadIdx.x / LANES; k < 2; k += blockDim.x / LANES) {
 		uint32_t ends = job.corner ? job.corner[blockIdx.x + k]
 		                           : search_diagonal(job, k == 0 ? begin : end);

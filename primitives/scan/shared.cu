@@ -93,6 +93,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 	T *before = SUMS_ALL ? warp_sum + WARPS_MAX : nullptr; /* one per warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
 	sl_wait_for_previous();
+	sl_trigger_next();
 	uint32_t tile = SUMS_ALL        ? blockIdx.x
 	                : gridDim.x > 1 ? sl_look_back_ticket(job.tile_states)
 	                                : 0;

@@ -1,4 +1,7 @@
-/* resample.cu - the work of a filter (resample.h) on a device, in the order of the particles. */
+/*
+ * resample.cu - the work of a filter (resample.h) on a device, in the order of the particles. The
+ * kernels are launched early, because those of few particles take little longer than their starts.
+ */
 #include "primitives/kernel/item_loops.cuh"
 #include "stages/counting/sums.cuh"
 #include "stages/rounds/resample.h"
@@ -8,10 +11,13 @@ enum { BLOCK = 256, BLOCKS_PER_MULTIPROCESSOR = 8, PER_TURN = 4 };
 
 template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter_pass p)
 {
-	const float peak = sl_filter_of_order((uint32_t)p.word[SL_FILTER_PEAK]);
 	double scale[2 * SL_FILTER_MOMENTS_MAX];
 	uint64_t sum[4 + 2 * MOMENTS] = {};
+	float peak;
 
+	sl_trigger_next();
+	sl_wait_for_previous();
+	peak = sl_filter_of_order((uint32_t)p.word[SL_FILTER_PEAK]);
 	sl_filter_scales(&p, scale);
 	sl_map_items<PER_TURN>(p.weight, p.n, [&](uint64_t i) {
 		double weight = sl_filter_weight(&p, (uint32_t)i, peak);
@@ -23,8 +29,11 @@ template <uint32_t MOMENTS> static __global__ void weigh_kernel(struct sl_filter
 
 static __global__ void items_kernel(enum sl_filter_work which, struct sl_filter_pass p)
 {
-	const struct sl_filter_sums sums = sl_filter_find_sums(&p);
+	struct sl_filter_sums sums;
 
+	sl_trigger_next();
+	sl_wait_for_previous();
+	sums = sl_filter_find_sums(&p);
 	sl_for_items(p.n, [&](uint64_t i) { sl_filter_item(which, &p, &sums, (uint32_t)i); });
 }
 
@@ -38,8 +47,10 @@ enum sl_status SL_NAME(sl_queue_filter)(
 	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
 		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
 	if (which != SL_FILTER_WEIGH)
-		return SL_LAUNCH(items_kernel, blocks, BLOCK, 0, s, which, *p);
+		return sl_launch_early(
+			"items_kernel", items_kernel, blocks, BLOCK, 0, s, which, *p);
 	if (p->n_moments == 1)
-		return SL_LAUNCH(weigh_kernel<1>, blocks, BLOCK, 0, s, *p);
-	return SL_LAUNCH(weigh_kernel<SL_FILTER_MOMENTS_MAX>, blocks, BLOCK, 0, s, *p);
+		return sl_launch_early("weigh_kernel", weigh_kernel<1>, blocks, BLOCK, 0, s, *p);
+	return sl_launch_early(
+		"weigh_kernel", weigh_kernel<SL_FILTER_MOMENTS_MAX>, blocks, BLOCK, 0, s, *p);
 }
