@@ -95,14 +95,13 @@ static enum sl_status queue_filter_step(
 	const void *rules, uint64_t seed, const struct sl_batch *b, sl_stream s)
 {
 	struct sl_limits limits;
-	uint32_t blocks = sl_grid(b->n, BLOCK);
+	uint32_t blocks = sl_grid(b->n, BLOCK), most;
 
 	SL_TRY(sl_device_limits(&limits));
-	if (blocks > BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors)
-		blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
-	return sl_launch_early(SL_QUOTED(SL_MODEL_NAME) "_kernel", filter_step_kernel<MOMENTS>,
-		blocks, BLOCK, 0, s, *(const sl_rules *)rules, seed, b->first_id_on_device,
-		b->active_set);
+	most = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
+	return sl_launch_as(SL_QUOTED(SL_MODEL_NAME) "_kernel", filter_step_kernel<MOMENTS>,
+		blocks <= most, blocks < most ? blocks : most, BLOCK, 0, s,
+		*(const sl_rules *)rules, seed, b->first_id_on_device, b->active_set);
 }
 
 /* filters: the model has log weights. */
