@@ -148,18 +148,18 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 	return s;
 }
 
-/* Steps of a filter in one graph: of more, the kernels take longer than their starts anyway. */
-enum { GRAPH_STEPS_MAX = 4096 };
+enum { GRAPH_STEPS_MAX = 4096 }; /* of a filter: a graph has about seven kernels for each */
 
 /*
- * Full batches differ only in the first id, which is in device memory, so their work can be one CUDA
- * graph: but not if the host waits for each round, or if particles are read from files, which are
- * at changing addresses. The first batch runs without a graph, which makes CUDA load the kernels.
+ * Full batches of fused mode and of filters differ only in the first id, which is in device memory,
+ * so their work can be one CUDA graph, unless particles are read from files, which are at changing
+ * addresses. The first batch runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	bool repeatable = pipeline->batch.n == r->batch && !r->inputs && !pipeline->has_rounds &&
-	                  r->resampling.steps <= GRAPH_STEPS_MAX;
+	const uint32_t steps = r->resampling.steps;
+	bool repeatable = pipeline->batch.n == r->batch && !r->inputs &&
+	                  (r->mode == SL_MODE_fused || (steps > 0 && steps <= GRAPH_STEPS_MAX));
 
 	if (!repeatable || !pipeline->warm) {
 		pipeline->warm |= repeatable;

@@ -9,9 +9,9 @@
  *
  * A small batch is queued as a whole: the kernels after the compaction read the number of survivors
  * on the device (n_on_device of the sort), and their grids have room for all particles, which costs
- * less than a wait. The first wait is then for the end of the batch. From the second such batch on,
- * all of its work is one CUDA graph, unless it has rounds or reads files. A sort that does not take
- * the number from the device (thrust) makes the host wait for it.
+ * less than a wait. The first wait is then for the end of the batch. In fused mode, and of
+ * filters, all of its work is one CUDA graph from the second such batch on, unless it reads files. A
+ * sort that does not take the number from the device (thrust) makes the host wait for it.
  *
  * If the survivors stay on the device (batch/resident.h), their columns are written to a separate
  * block, without a copy. Such a batch is not queued as a whole, because their number sizes the
