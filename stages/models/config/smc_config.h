@@ -150,7 +150,7 @@ static void sl_smc_check_keys(const struct sl_smc_config *c, const struct sl_mod
 static void sl_smc_matrix(const struct sl_reals *from, uint32_t rows, uint32_t columns,
 	const char *key, const struct sl_model_check *check, double *to)
 {
-	if (from->n != rows * columns) {
+	if (from->n != rows * columns || (from->rows > 0 && from->rows != rows)) {
 		check->complain(check->ctx, key,
 			"has %u numbers, and %u rows of %u are needed, by the states of variance and "
 			"the columns of the observations; write them row by row",
