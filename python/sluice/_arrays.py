@@ -118,6 +118,8 @@ class Given:
         """The value with files in place of arrays."""
         if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
             return self._stored(_observations(value, key), ".csv")
+        if key.endswith(".source") and (is_table(value) or isinstance(value, Mapping) and "arrays" in value):
+            raise _refuse(f"{key}: has arrays in place of keys; write {{'list': {{'arrays': ...}}}} for a source of arrays")
         if key.endswith(".list") and is_table(value):
             value = {"arrays": value}
         if not isinstance(value, Mapping):
