@@ -168,6 +168,8 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 /* Finds the command. A misspelt one is most often one letter off, so the nearest is suggested. */
 static enum sl_status take_command(struct sl_args *a, const char *word)
 {
+	static const char *const of_others[][2] = {{"merge", "convert"},
+		{"filter", "run with model: list and keep"}, {"mcx", "python -m sluice mcx"}};
 	const char *names[SL_COMMAND_NONE], *near;
 
 	a->command = sl_command_find(word);
@@ -176,6 +178,8 @@ static enum sl_status take_command(struct sl_args *a, const char *word)
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
 		names[c] = sl_commands[c].name;
 	near = sl_nearest(word, names, SL_COMMAND_NONE);
+	for (size_t i = 0; i < sizeof(of_others) / sizeof(of_others[0]); i++)
+		near = strcmp(word, of_others[i][0]) == 0 ? of_others[i][1] : near;
 	return sl_fail(SL_USAGE, "%s: unknown command%s%s; see sluice --help", word,
 		near ? ", did you mean " : "", near ? near : "");
 }

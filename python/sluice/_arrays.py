@@ -65,7 +65,15 @@ def _observations(given: Any, key: str) -> Dict[str, Any]:
         arrays = {name: host_array(column) for name, column in columns_of(given).items()}
         arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub"}
     else:
-        arrays = {f"y{k + 1}": column for k, column in enumerate(numpy.atleast_2d(host_array(given).T))}
+        if isinstance(given, numpy.ma.MaskedArray):
+            given = given.astype(float).filled(numpy.nan)
+        array = host_array(given)
+        if array.dtype.kind == "O" and array.ndim == 1 and all(y is None or isinstance(y, (int, float)) for y in array):
+            array = array.astype(float)  # None is a missing number
+        if array.ndim > 1 and array.shape[-1] > 4:
+            raise _refuse(f"{key}: the array has the shape {array.shape}; it must have a row for each observation, and a column "
+                          "for each of at most 4 numbers of it: use the transposed array, or some of its columns")
+        arrays = {f"y{k + 1}": column for k, column in enumerate(numpy.atleast_2d(array.T))}
     return {name: _items(array, key) for name, array in arrays.items()}
 
 
@@ -110,6 +118,8 @@ class Given:
         """The value with files in place of arrays."""
         if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
             return self._stored(_observations(value, key), ".csv")
+        if key.endswith(".source") and (is_table(value) or isinstance(value, Mapping) and "arrays" in value):
+            raise _refuse(f"{key}: has arrays in place of keys; write {{'list': {{'arrays': ...}}}} for a source of arrays")
         if key.endswith(".list") and is_table(value):
             value = {"arrays": value}
         if not isinstance(value, Mapping):

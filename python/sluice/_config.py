@@ -48,6 +48,8 @@ def source(config: Config) -> Tuple[str, Optional[str]]:
     A str with a line break or ': ' is YAML text, any other str is a path.
     """
     if isinstance(config, Mapping):
+        if "nphoton" in config or "Optode" in config:
+            raise ValueError("config is one of MCX; run it with sluice.mcx.run(config), after from sluice import mcx")
         return "<dict>", _json(_plain(config, ""))
     if isinstance(config, str) and ("\n" in config or ": " in config):
         return "<text>", config

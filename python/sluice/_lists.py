@@ -66,7 +66,8 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     force      replace an existing file
     header     whose comments, blobs and statistics the file takes over: a Header, what has one (the result of
                read(), filter() or run().survivors), or a list of these, whose statistics are added; () for
-               none. None: that of columns. Statistics stay as they are if particles were removed
+               none. None: that of columns. Statistics stay as they are if particles were removed. The PDG code
+               that it states for all particles is that of columns without pdg
     values     a number for all particles, or the name of another column: pdg=22, time=0.0, userflags="id"
 
     Energies must be at least 0, directions must have length 1, and all numbers must be finite. The file
@@ -75,11 +76,15 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}: use 'auto', 'single' or 'double'")
     columns = columns_of(columns)
+    found = columns if header is None else header
+    stated = getattr(getattr(found, "header", found), "pdg", 0)  # lists of Sluice's runs state it in the header alone
+    if stated and "pdg" not in columns:
+        values.setdefault("pdg", stated)
     fields = _fields(columns, values)
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments = (comment,) if isinstance(comment, str) else tuple(comment)
-    _native.write_mcpl(os.fspath(path), fields, single, comments, force, _headers(columns if header is None else header))
+    _native.write_mcpl(os.fspath(path), fields, single, comments, force, _headers(found))
 
 
 class Selected(Table):

@@ -79,10 +79,15 @@ def load(path: str) -> Settings:
     """The settings of an input file of MCX, with the keys of pmcx."""
     with open(path, encoding="utf-8-sig") as file:
         data = json.load(file, strict=False)  # MCX's own examples have line breaks in texts
+    return settings(data, os.path.dirname(path))
+
+
+def settings(data: Any, folder: str = "") -> Settings:
+    """The settings of the contents of an input file, which is in the folder."""
     if not isinstance(data, dict) or not {"Session", "Domain", "Optode"} <= set(data):
         raise ValueError("this is no input file of MCX: it has no sections Session, Domain and Optode")
     try:
-        return _settings(_decoded(data), os.path.dirname(path))
+        return _settings(_decoded(data), folder)
     except KeyError as e:
         raise ValueError(f"the key {e} is missing") from e
     except (AttributeError, TypeError, zlib.error, lzma.LZMAError, EOFError) as e:

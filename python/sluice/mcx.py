@@ -8,6 +8,7 @@ docs/mcx.md has the table of all keys. A setting that changes the result and can
 """
 from __future__ import annotations
 
+import difflib
 import os
 import random
 import sys
@@ -131,7 +132,8 @@ class _Reader:
                 if numpy.ndim(value) or value != _DEFAULTS[key][0]:
                     self.refuse(key, f"{value!r} is not possible; {_DEFAULTS[key][1]}")
             elif key not in _USED | _WITHOUT_EFFECT:
-                self.refuse(key, "is not possible with sluice; remove it")
+                near = difflib.get_close_matches(key, _USED | set(_DEFAULTS), 1, 0.8)
+                self.refuse(key, f"is unknown; use {near[0]}" if near else "is not possible with sluice; remove it")
         for key in ("nphoton", "prop", "tend", "srcpos", "srcdir"):
             if key not in self.cfg:
                 self.refuse(key, "is missing; it is required")
@@ -176,6 +178,8 @@ def _media(r: _Reader, labels: Any) -> Tuple[List[Dict[str, Any]], float, float]
     if prop.ndim != 2 or prop.shape[1] != 4 or len(prop) < 2:
         r.refuse("prop", "is not a table with a row mua, mus, g, n for label 0 and for each medium; correct it")
         return [], 1, 1
+    if int(labels.max()) >= len(prop):
+        r.refuse("prop", f"has {len(prop)} rows, and the volume has label {labels.max()}; add rows, of which row k is label k")
     media = [{"mu_a": f"{a!r} /mm", "mu_s": f"{s!r} /mm", "g": g, "n": n} for a, s, g, n in prop[1:].tolist()]
     if _reflects(r):
         return media, float(prop[0, 3]), float(prop[0, 3])
@@ -389,8 +393,7 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     The result has flux and its standard error flux_error, detp, vol (dumpmask), and stat. It does not depend on the
     device or the number of GPUs. Raises ValueError, which names all settings that are not possible, and sluice.Error.
     """
-    given = _mcx_input.load(os.fspath(cfg)) if isinstance(cfg, (str, os.PathLike)) else dict(cfg or {})
-    given = {str(key).lower(): value for key, value in {**given, **settings}.items() if value is not None}
+    given = _given(cfg, settings)
     made = translate(given, estimator)
     more: Dict[str, Any] = {} if device is None else {"device": device}
     with tempfile.TemporaryDirectory() as folder:
@@ -412,7 +415,19 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     return result
 
 
-def mcxlab(cfg: Mapping[str, Any], **options: Any) -> Dict[str, Any]:
+def _given(cfg: Any, more: Mapping[str, Any]) -> Dict[str, Any]:
+    """The settings of a dictionary, or of an input file or its contents, and more."""
+    if isinstance(cfg, (str, os.PathLike)):
+        cfg = _mcx_input.load(os.fspath(cfg))
+    elif not isinstance(cfg, Mapping) and cfg is not None:
+        raise TypeError(f"cfg is a {type(cfg).__name__}; it must be a dictionary of pmcx or the path of an input file of MCX. "
+                        "Run several one after the other")
+    elif cfg and "Optode" in cfg:
+        cfg = _mcx_input.settings(cfg)
+    return {str(key).lower(): value for key, value in {**(cfg or {}), **more}.items() if value is not None}
+
+
+def mcxlab(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any]], **options: Any) -> Dict[str, Any]:
     """As pmcx.mcxlab(): run() with detp as a dict of the fields that savedetflag names.
 
     detid, nscat, ppath, mom, p, v and w0 have a row for each photon, and ppath (in voxels), nscat and mom a column for
@@ -420,7 +435,7 @@ def mcxlab(cfg: Mapping[str, Any], **options: Any) -> Dict[str, Any]:
     """
     result = run(cfg, **options)
     if "detp" in result:
-        data, at, given = result["detp"], 0, {str(key).lower(): value for key, value in {**cfg, **options}.items()}
+        data, at, given = result["detp"], 0, _given(cfg, options)
         media = len(given["prop"]) - 1
         fields: Dict[str, Any] = {"prop": given["prop"], "unitinmm": float(given.get("unitinmm", 1)), "data": data}
         for letter in _detector_flag(_Reader(given)):
@@ -434,19 +449,25 @@ def mcxlab(cfg: Mapping[str, Any], **options: Any) -> Dict[str, Any]:
 
 
 def main(words: List[str]) -> int:
-    """python -m sluice mcx FILE.json [FILE.npz]: runs an input file of MCX; all arrays go to the second file."""
+    """python -m sluice mcx FILE.json [FILE.npz] [--force]: runs an input file of MCX; all arrays go to the second file."""
+    force, words = "--force" in words, [word for word in words if word != "--force"]
     if len(words) not in (1, 2) or words[0].startswith("-"):
         print(main.__doc__, file=sys.stderr)
         return 2
     to = words[1] if len(words) == 2 else os.path.splitext(words[0])[0] + ".npz"
     try:
+        if not to.endswith(".npz"):
+            raise ValueError(f"{to} does not end in .npz, the format of the results; name another file")
+        if os.path.exists(to) and not force:
+            raise ValueError(f"{to} exists; name another file, or replace it with --force")
         if not os.access(os.path.dirname(to) or ".", os.W_OK):  # before the work, not after it
             raise OSError(f"{to} cannot be written; name another file")
         result = run(words[0])
         stat = result.pop("stat")
-        numpy.savez(to, **result)
+        numpy.savez(to + ".part.npz", **result)
+        os.replace(to + ".part.npz", to)
     except (ValueError, OSError, MemoryError, Error) as e:
         print(f"sluice: {words[0]}: {e}", file=sys.stderr)
         return e.status.code if isinstance(e, Error) else 2
-    print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %")
+    print(f"photons  {stat['nphoton']}\nabsorbed {100 * stat['energyabs'] / stat['energytot']:.5f} %\narrays   {to}")
     return 0

@@ -125,11 +125,11 @@ def test_a_failed_check_keeps_the_result(tmp_path):
 
 def test_wrong_arguments(tmp_path):
     to = tmp_path / "to.h5"
-    for error, call in [(TypeError, lambda: sluice.run(17)),
+    for error, call in [(TypeError, lambda: sluice.run(17)), (ValueError, lambda: sluice.run({"nphoton": 1, "prop": []})),
                         (TypeError, lambda: sluice.convert("a.mcpl", to, output__level=None)), (ValueError, lambda: sluice.convert([], to)),
                         (ValueError, lambda: sluice.convert("a.mcpl", to, **{f"key{i}": 1 for i in range(65)})),
                         (TypeError, lambda: sluice.filter("list.mcpl")), (TypeError, lambda: sluice.write_mcpl(to, 3)),
-                        (UnicodeEncodeError, lambda: sluice.read("\udc80")),
+                        (UnicodeEncodeError, lambda: sluice.read("\udc80")), (ValueError, lambda: sluice.info("list.mcpl", head=-1)),
                         (ValueError, lambda: sluice.write_mcpl(to, {}, precision="half")),
                         (TypeError, lambda: sluice.write_mcpl(to, {}, colour=1)),
                         (KeyError, lambda: sluice.write_mcpl(to, {}, userflags="id")),

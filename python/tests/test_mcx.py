@@ -6,16 +6,14 @@ import zlib
 import numpy
 import pytest
 
-from sluice import mcx
-from sluice import _mcx_input
+from sluice import _mcx_input, mcx
 
 MEDIA = [[0, 0, 1, 1], [0.005, 1, 0.01, 1.37]]
 CUBE60 = {"nphoton": 1e6, "vol": numpy.ones((60, 60, 60), "u1"), "srctype": "pencil", "srcpos": [29, 29, 0],
           "srcdir": [0, 0, 1], "prop": MEDIA, "tstart": 0, "tend": 5e-9, "tstep": 5e-9, "isreflect": 0,
           "issrcfrom0": 1, "seed": 7, "detpos": [[29, 19, 0, 1], [29, 39, 0, 1]], "issavedet": 0}
 CUBE60B = {**CUBE60, "isreflect": 1}
-PLANAR = {**CUBE60B, "srctype": "planar", "srcpos": [10.0, 10, -10], "srcparam1": [40.0, 0, 0, 0],
-          "srcparam2": [0, 40.0, 0, 0]}
+PLANAR = {**CUBE60B, "srctype": "planar", "srcpos": [10.0, 10, -10], "srcparam1": [40.0, 0, 0, 0], "srcparam2": [0, 40.0, 0, 0]}
 SKIN = {**CUBE60, "vol": numpy.ones((200, 200, 200), "u1"), "srctype": "disk", "srcpos": [100, 100, 20],
         "srcparam1": [60, 0, 0, 0], "unitinmm": 0.005, "tend": 5e-8, "tstep": 5e-8,
         "prop": MEDIA + [[23.05, 9.4, 0.9, 1.37]] * 3,
@@ -85,7 +83,7 @@ def test_shapes():
 
 @pytest.mark.parametrize("more, key", [
     ({"polprop": [[1]]}, "polprop"), ({"bc": "cc____"}, "bc"), ({"bc": "______001000"}, "bc"),
-    ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"),
+    ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"), ({"vol": numpy.full((2, 2, 2), 2)}, "prop"), ({"nphotn": 1}, "nphotn: is unknown"),
     ({"vol": numpy.full((2, 2, 2), 0.5)}, "vol"), ({"srctype": "fourier"}, "srctype"),
     ({"srcpos": [[1, 1, 1], [2, 2, 2]]}, "srcpos"), ({"outputtype": "jacobian"}, "outputtype"),
     ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "savedetflag": "dpi"}, "savedetflag"),
@@ -97,11 +95,11 @@ def test_shapes():
     ({"unitinmm": -1}, "unitinmm"), ({"savedetflag": "dq", "issavedet": 1}, "savedetflag"), ({"vol": numpy.full((2, 2, 2), numpy.nan)}, "vol"),
     *(({"shapes": {"Shapes": shapes}}, "shapes") for shapes in ({}, [3], [{"Sphere": {"O": [1, 1, 1]}}], [{"Box": {"O": [1]}}]))])
 def test_refusals_name_the_setting(more, key):
-    with pytest.raises(ValueError, match=f"^{key}: [^\n]*$"):
+    with pytest.raises(ValueError, match=f"^{key}[:;] [^\n]*$"):
         mcx.translate({**CUBE60, **more})
 
 
-def test_input_file(tmp_path):
+def test_input_file(tmp_path, capsys):
     data = {"Session": {"ID": "a\ncube", "Photons": 1e6, "RNGSeed": 7, "DoMismatch": False, "DoPartialPath": 0,
                         "OutputType": "X", "DebugFlag": 4},
             "Forward": {"T0": 0, "T1": 6e-9, "Dt": 5e-9},
@@ -113,7 +111,7 @@ def test_input_file(tmp_path):
     path = tmp_path / "cube.json"
     path.write_text(json.dumps(data).replace("\\n", "\n"))
     made = mcx.translate(_mcx_input.load(str(path)))
-    assert made.config == mcx.translate(CUBE60).config and (made.labels == 1).all()
+    assert made.config == mcx.translate(CUBE60).config == mcx.translate(mcx._given(data, {})).config and (made.labels == 1).all()
     data["Shapes"] = {"_ArrayType_": "uint8", "_ArraySize_": [2, 2, 2], "_ArrayZipType_": "zlib",
                       "_ArrayZipData_": base64.b64encode(zlib.compress(bytes(range(8)))).decode()}
     path.write_text(json.dumps(data))
@@ -123,6 +121,8 @@ def test_input_file(tmp_path):
     path.write_text(json.dumps(data))
     read = _mcx_input.load(str(path))
     assert read["vol"][1, 1, 0] == 5 and read["unitinmm"] == 0.5 and mcx.main([str(path), str(tmp_path / "none" / "a.npz")]) == 2
+    (tmp_path / "cube.npz").touch()
+    assert mcx.main([str(path)]) == mcx.main([str(path), "a.mat"]) == 2 and "cube.npz exists; " in (e := capsys.readouterr().err) and "a.mat does" in e
 
 
 def test_cube60_absorbs_what_mcx_publishes():

@@ -71,7 +71,8 @@ def test_what_is_refused(tmp_path, monkeypatch):
             ({k: 0.5 for k in "xyzuvw"}, "USAGE", "give at least one array"),
             ({**BEAM, "x": numpy.where(numpy.arange(1000) == 17, numpy.nan, BEAM["x"])}, "BAD_INPUT", "particle 17 cannot start a history: its numbers are not finite")]:
         refused(lambda: sluice.run(config({"arrays": table, "repeat": 2}), out=tmp_path / "out"), status, text)
-    refused(lambda: sluice.run(config({"arrays": BEAM, "files": ["a"]})), "USAGE", "arrays and files exclude each other")
-    refused(lambda: sluice.run({"model": {"list": {k: BEAM[k] for k in "xyzuvw"}}}), "USAGE", "has no column energy")
+    for model, text in (({"list": {k: BEAM[k] for k in "xyzuvw"}}, "has no column energy"), ({"slab": {"source": BEAM}}, "has arrays in place of"),
+                        ({"slab": {"source": {"list": {"arrays": BEAM, "files": ["a"]}}}}, "arrays and files exclude each other")):
+        refused(lambda: sluice.run({"model": model}), "USAGE", text)
     sluice.stream(config(BEAM), particles=10)  # never started
     assert os.listdir(tmp_path) == []

@@ -10,11 +10,15 @@
 
 enum { FIELDS_MAX = 64, BYTES_MAX = 1 << 26 };
 
-/* The fields of the next line that has some; their number is 0 at the end of the text. */
+/*
+ * The fields of the next line that has some; their number is 0 at the end of the text. Between blanks
+ * is an empty field only if it has quotes, as pandas writes a missing number of a single column.
+ */
 static enum sl_status next_fields(
 	struct sl_csv *l, struct sl_csv_text field[FIELDS_MAX], uint32_t *n)
 {
 	struct sl_csv_text line;
+	const char *start;
 
 	for (*n = 0; *n == 0;) {
 		SL_TRY(sl_csv_next_line(l, &line));
@@ -22,8 +26,10 @@ static enum sl_status next_fields(
 			return SL_OK;
 		if (*line.at == '#')
 			continue;
+		start = line.at;
 		while (*n < FIELDS_MAX && sl_csv_next_field(l, &line, &field[*n]))
-			*n += l->separator != ' ' || field[*n].length > 0;
+			*n += l->separator != ' ' || field[*n].length > 0 ||
+			      (field[*n].at > start && field[*n].at[-1] == '"');
 	}
 	return SL_OK;
 }
@@ -50,6 +56,39 @@ static enum sl_status find_columns(const struct sl_csv_text *field, uint32_t n_f
 	return SL_OK;
 }
 
+/*
+ * Reads the n numbers of an observation. They are NaN in one that is missing, with the same bits
+ * everywhere, because there is a checksum of them.
+ */
+static enum sl_status read_row(const struct sl_csv *l, const struct sl_csv_text *field,
+	const uint32_t *place, uint32_t n, double *to)
+{
+	uint32_t missing = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct sl_csv_text *f = &field[place[k]];
+		const bool empty = f->length == 0 || sl_is_text(f->at, f->length, "NA");
+
+		if (!empty && (!sl_csv_number(l, f, &to[k]) || fabs(to[k]) > 1e30))
+			return sl_fail(SL_BAD_INPUT,
+				"line %u, field %u: \"%.*s\" is no number from -1e30 to 1e30; "
+				"correct the file",
+				l->line, place[k] + 1, (int)(f->length < 40 ? f->length : 40),
+				f->at);
+		if (empty || isnan(to[k])) {
+			to[k] = (double)NAN;
+			missing++;
+		}
+	}
+	return missing == 0 || missing == n
+	               ? SL_OK
+	               : sl_fail(SL_BAD_INPUT,
+				 "line %u: %u of %u numbers of the observation are missing, and a "
+				 "filter needs all of them or none; remove the others of this line, "
+				 "or name fewer columns",
+				 l->line, missing, n);
+}
+
 /* Fields are divided by semicolons, or else by commas, or else by tabs, or else by blanks. */
 static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_texts *columns,
 	uint32_t most, struct sl_volume *v)
@@ -63,7 +102,8 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 		.around = "  \t\r\""};
 	struct sl_csv_text field[FIELDS_MAX];
 	uint32_t place[FIELDS_MAX], n, all;
-	double first;
+	double first, *to;
+	bool seen = false;
 
 	SL_TRY(sl_csv_begin(&l));
 	SL_TRY(sl_host_get((size_t)SL_OBSERVATIONS_MAX * most, sizeof(first), &v->pixels));
@@ -84,22 +124,12 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 				"line %u has %u fields, and the first line has %u; correct the "
 				"file (between commas, numbers have a decimal point)",
 				l.line, n, all);
-		for (uint32_t k = 0; k < v->size[0]; k++) {
-			const struct sl_csv_text *f = &field[place[k]];
-			double *to = &v->pixels[(size_t)v->size[1] * v->size[0] + k];
-
-			if (!sl_csv_number(&l, f, to) || !(fabs(*to) <= 1e30))
-				return sl_fail(SL_BAD_INPUT,
-					"line %u, field %u: \"%.*s\" is no number from -1e30 to 1e30; "
-					"correct the file",
-					l.line, place[k] + 1,
-					(int)(f->length < 40 ? f->length : 40), f->at);
-		}
+		to = &v->pixels[(size_t)v->size[1] * v->size[0]];
+		SL_TRY(read_row(&l, field, place, v->size[0], to));
+		seen |= !isnan(*to);
 		SL_TRY(next_fields(&l, field, &n));
 	}
-	return v->size[1] > 0
-	               ? SL_OK
-	               : sl_fail(SL_BAD_INPUT, "has no observations; write one in each line");
+	return seen ? SL_OK : sl_fail(SL_BAD_INPUT, "has no observations; write one in each line");
 }
 
 enum sl_status sl_observations_read(

@@ -142,12 +142,12 @@ SL_HD_PART sl_f32 sl_smc_turn(sl_f32 x, sl_f32 y, sl_f32 cosine, sl_f32 sine)
 	return sl_atan2_f32(fmaf(x, sine, -(y * cosine)), fmaf(x, cosine, y * sine));
 }
 
-/* The logarithm of the density of an observation, given the states. */
+/* The logarithm of the density of an observation, given the states; 0 of a missing one, NaN. */
 SL_HD_PART sl_f32 sl_smc_density(
 	const struct sl_smc *r, uint32_t n, sl_u32 row, const sl_f32 x[SL_SMC_STATES])
 {
 	const float *data = (const float *)r->data.at;
-	sl_f32 off[SL_SMC_STATES], part[SL_SMC_STATES], sum = sl_all(0.0f);
+	sl_f32 off[SL_SMC_STATES], part[SL_SMC_STATES], sum = sl_all(0.0f), y = SL_ITEM(data, row);
 
 	for (uint32_t k = 0; k < n; k++) {
 		off[k] = k < r->seen ? SL_ITEM(data, row + k) : sl_all(0.0f);
@@ -170,7 +170,7 @@ SL_HD_PART sl_f32 sl_smc_density(
 		for (uint32_t k = 0; k < n; k++)
 			sum = fmaf(part[k], part[k], sum);
 	}
-	return fmaf(sum, sl_all(-0.5f), sl_all(r->constant));
+	return sl_select(y == y, fmaf(sum, sl_all(-0.5f), sl_all(r->constant)), 0.0f);
 }
 
 SL_HD_PART void sl_smc_step_of(

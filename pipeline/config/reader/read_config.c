@@ -95,7 +95,11 @@ static enum sl_status read_text(
 	if (s == SL_BAD_INPUT) {
 		at.line = problem.line;
 		at.column = problem.column;
-		sl_reader_add(r, at, "", "%s", problem.text);
+		sl_reader_add(r, at, "", "%s",
+			bytes > 8 && memcmp(text, "MCPL", 4) == 0
+				? "is a particle list; sluice info prints it, and a configuration "
+				  "names it: model: {list: {files: [FILE]}}"
+				: problem.text);
 		return sl_config_verdict(r);
 	}
 	SL_TRY(s);

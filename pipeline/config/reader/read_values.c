@@ -169,13 +169,35 @@ static bool is_optional(const struct sl_reader *r, const char *path)
 	       strcmp(sl_yaml_text(r->tree[format->key.source], format->value, NULL), "none") == 0;
 }
 
-/* Reads the value at node into *value, of the kind of the option. False after a problem. */
+/* The length of the rows of a list of numbers that is written as a matrix; 0 of any other value. */
+static size_t row_length(const struct sl_option *o, const struct sl_yaml *tree, sl_node list)
+{
+	size_t length = 0;
+
+	if (o->kind != SL_KIND_REALS || sl_yaml_kind(tree, list) != SL_LIST)
+		return 0;
+	for (size_t i = 0; i < sl_yaml_size(tree, list); i++) {
+		const sl_node row = sl_yaml_item(tree, list, i, NULL);
+
+		if (sl_yaml_kind(tree, row) != SL_LIST ||
+			(i > 0 && sl_yaml_size(tree, row) != length))
+			return 0;
+		length = sl_yaml_size(tree, row);
+	}
+	return length;
+}
+
+/*
+ * Reads the value at node into *value, of the kind of the option. A matrix is read row by row. False
+ * after a problem.
+ */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
 	const struct sl_yaml *tree, sl_node node, void *value)
 {
 	char key[SL_KEY_BYTES + 24];
 	bool list = sl_yaml_kind(tree, node) == SL_LIST, right = true;
-	size_t n = list ? sl_yaml_size(tree, node) : 1;
+	const size_t length = row_length(o, tree, node), row = length > 0 ? length : 1;
+	size_t n = list ? sl_yaml_size(tree, node) * row : 1;
 
 	if (o->kind == SL_KIND_ITEMS)
 		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
@@ -193,11 +215,15 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	if (n > SL_LIST_MAX)
 		return wrong(r, path, "has more than 32 items, which is the limit; remove items");
 	sl_value_resize(o, value, n);
+	if (length > 0)
+		((struct sl_reals *)value)->rows = (uint32_t)(n / length);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
 		/* no early exit: every wrong item is reported */
-		const sl_node item = list ? sl_yaml_item(tree, node, i, NULL) : node;
+		sl_node item = list ? sl_yaml_item(tree, node, i / row, NULL) : node;
 
+		if (length > 0)
+			item = sl_yaml_item(tree, item, i % row, NULL);
 		if (o->nested && sl_yaml_kind(tree, item) == SL_LIST)
 			right &= fill_nested(
 				r, o, key, tree, item, (char *)sl_value_item(o, value, i));

@@ -120,23 +120,32 @@ static const char *nearest_anywhere(const struct sl_reader *r, const char *leaf)
 	return sl_said("%.*s, %s", SL_WORD_BYTES, near, say_section(path));
 }
 
-#define ROUNDS_ADVICE "remove it, because schedule: rounds needs no other key"
+#define REMOVED       "it was removed; "
+#define ROUNDS_ADVICE REMOVED "remove it, because schedule: rounds needs no other key"
 
-/* What to write instead of a key of an earlier version; NULL if it is none. */
+/* What is wrong with a key of an earlier version, or one that cannot be; NULL if it is neither. */
 static const char *instead_of(const char *path)
 {
-	static const char *const removed[][2] = {
-		{"run.tuning", "write block and items after a backend (sort: shared:block=512)"},
+	static const char *const ends[][2] = {
+		{"run.tuning",
+			REMOVED "write block and items after a backend (sort: shared:block=512)"},
 		{"transport.steps_per_launch", ROUNDS_ADVICE},
 		{"transport.compact", ROUNDS_ADVICE},
 		{"transport.sort", ROUNDS_ADVICE},
 		{"transport.key", ROUNDS_ADVICE},
 		{"transport.finish", ROUNDS_ADVICE},
+		{"list.smear.energy",
+			"the histories that lists start have no energy; change the energies in the "
+			"list itself (in Python: sluice.read, sluice.write_mcpl)"},
 	};
+	const size_t bytes = strlen(path);
 
-	for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++)
-		if (strcmp(path, removed[i][0]) == 0)
-			return removed[i][1];
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const size_t n = strlen(ends[i][0]);
+
+		if (bytes >= n && strcmp(path + bytes - n, ends[i][0]) == 0)
+			return ends[i][1];
+	}
 	return NULL;
 }
 
@@ -153,7 +162,7 @@ const char *sl_suggest_key(const struct sl_reader *r, const char *path)
 	if (sl_is_after_comma(leaf))
 		return "unknown key: YAML reads a comma as a separator; write " SL_COMMA_ADVICE;
 	if (instead_of(path))
-		return sl_said("unknown key: it was removed; %s", instead_of(path));
+		return sl_said("unknown key: %s", instead_of(path));
 	if (hint)
 		return sl_said("unknown key here: it belongs %s; move it there", hint);
 	list_siblings(r, path, section, &w);

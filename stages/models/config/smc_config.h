@@ -36,7 +36,8 @@ static const struct sl_option sl_smc_options[] = {
 			"atan2(y, x) + eps is observed, rad"),
 	OPTION(observations, TEXT, NUMBER, 0, 0, .required = true,
 		.help = "csv file with a line for each observation, relative to the working directory; "
-			"its first line may name the columns"),
+			"its first line may name the columns. A missing observation (NA, NaN or empty) "
+			"weighs no state; at the end of the file, missing ones are forecasts"),
 	OPTION(columns, TEXTS, NUMBER, 0, 0,
 		.help = "names of the columns that are observed; if left out, all of the file"),
 	OPTION(checksum, COUNTS, NUMBER, 0, UINT32_MAX,
@@ -86,8 +87,10 @@ static void sl_smc_fill(const struct sl_volume *v, const struct sl_smc *r)
 		if (r->space == SL_SMC_UNGM)
 			row[1] = (float)(8 * cos(1.2 * t));
 		if (r->space == SL_SMC_BEARINGS) {
-			row[1] = (float)cos(v->pixels[t]);
-			row[2] = (float)sin(v->pixels[t]);
+			const double y = isnan(v->pixels[t]) ? 0 : v->pixels[t];
+
+			row[1] = (float)cos(y);
+			row[2] = (float)sin(y);
 		}
 	}
 }
@@ -147,7 +150,7 @@ static void sl_smc_check_keys(const struct sl_smc_config *c, const struct sl_mod
 static void sl_smc_matrix(const struct sl_reals *from, uint32_t rows, uint32_t columns,
 	const char *key, const struct sl_model_check *check, double *to)
 {
-	if (from->n != rows * columns) {
+	if (from->n != rows * columns || (from->rows > 0 && from->rows != rows)) {
 		check->complain(check->ctx, key,
 			"has %u numbers, and %u rows of %u are needed, by the states of variance and "
 			"the columns of the observations; write them row by row",

@@ -44,6 +44,7 @@ struct sl_voxels_config {
 	bool separate;     /* labels of equal media; set by sl_voxels_paths_load() */
 	uint32_t image[2]; /* its pixels; set by sl_voxels_load() */
 	uint32_t largest;  /* label of the volume; set by sl_voxels_load(); 0: no file was read */
+	double n_source;   /* the index at the position of the source; set by sl_voxels_load() */
 };
 
 static const char *const sl_voxels_sources[] = {"pencil", "gaussian", "disk", "fibre", "isotropic",
@@ -192,6 +193,32 @@ static void sl_voxels_store(struct sl_voxels_config *c, const struct sl_volume *
 }
 
 /*
+ * The refractive index at the position of the source: on a face of a voxel, that of the voxel into
+ * which it points, as sl_voxels_find() has it.
+ */
+static double sl_voxels_source_index(const struct sl_voxels_config *c, const struct sl_volume *v)
+{
+	size_t place = 0, stride = 1;
+	uint32_t label;
+
+	for (int a = 0; a < 3; stride *= (size_t)c->size.at[a++]) {
+		const float edge = (float)c->voxel.at[c->voxel.n == 3 ? a : 0];
+		const float at = (float)c->source.position.at[a];
+		const bool down = c->source.direction.at[a] < 0;
+		uint64_t i = 0;
+
+		while (i < c->size.at[a] &&
+			(down ? (float)(i + 1) * edge < at : (float)(i + 1) * edge <= at))
+			i++;
+		if (i == c->size.at[a] || !(down ? at > 0 : at >= 0))
+			return c->n_outside;
+		place += i * stride;
+	}
+	label = v->labels ? v->labels[place] : 1;
+	return label > 0 && label <= c->n_media ? c->media[label - 1].n : c->n_outside;
+}
+
+/*
  * Reads a file of the configuration, of which item k of the checksums is. A wrong name is a problem
  * of the configuration.
  */
@@ -229,6 +256,8 @@ static enum sl_status sl_voxels_load(
 		s = sl_voxels_read(c, c->file, 0, &request, reader, &v);
 	if (s == SL_OK && c->file[0])
 		sl_voxels_store(c, &v);
+	if (s == SL_OK)
+		c->n_source = sl_voxels_source_index(c, &v);
 	if (s == SL_OK && c->source.image[0]) {
 		*key = "source.image";
 		s = sl_voxels_read(

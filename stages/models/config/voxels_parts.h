@@ -49,15 +49,16 @@ static void sl_voxels_check_source(
 /* The spread of directions of each type (struct sl_voxels). */
 static float sl_voxels_spread(const struct sl_voxels_config *c, const struct sl_model_check *check)
 {
-	double half = sin(c->source.angle / 2);
+	double half = sin(c->source.angle / 2), n = c->n_source > 0 ? c->n_source : c->n_outside;
 
 	switch (c->source.type) {
 	case SL_VOXELS_FIBRE:
-		if (c->source.na > c->n_outside)
+		if (c->source.na > n)
 			check->complain(check->ctx, "source.na",
-				"is above n_outside, which is %g: no angle has a sine above 1; make it at most %.15g",
-				c->n_outside, c->n_outside);
-		return (float)pow(c->source.na / c->n_outside, 2);
+				"is above the refractive index at the source, which is %g: no angle has a "
+				"sine above 1; make it at most %.15g",
+				n, n);
+		return (float)pow(c->source.na / n, 2);
 	case SL_VOXELS_CONE:
 		return (float)(2 * half * half);
 	case SL_VOXELS_ISOTROPIC:
