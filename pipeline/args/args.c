@@ -199,7 +199,6 @@ static bool has_word(const char *words, const char *word)
 static enum sl_status check_sets(const struct sl_args *a)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
-	char typed[SL_SHOWN_SET_BYTES];
 
 	for (size_t i = 0; i < a->n_sets; i++) {
 		bool by_option = i >= a->n_sets - a->n_option_sets;
@@ -209,12 +208,12 @@ static enum sl_status check_sets(const struct sl_args *a)
 				(!by_option || strncmp(a->set[i], "--out ", 6) != 0)))
 			return sl_fail(SL_USAGE,
 				"%s reads no configuration, so it takes no settings; remove %s",
-				command->name, sl_set_typed(a->set[i], typed));
+				command->name, sl_set_typed(a->set[i]));
 		if (by_option && command->sets == SL_SETS_ONLY_SET)
 			return sl_fail(SL_USAGE,
 				"%s says how a run computes or where it writes; %s takes settings by --set "
 				"only; remove the option",
-				sl_set_typed(a->set[i], typed), command->name);
+				sl_set_typed(a->set[i]), command->name);
 	}
 	return SL_OK;
 }

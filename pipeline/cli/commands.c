@@ -56,13 +56,13 @@ static enum sl_status print_comparison(const struct sl_args *a, const struct sl_
 		stdout);
 }
 
+enum { NAME_COLUMNS = 160 }; /* more than the text of a case has */
+
 /* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
 static void show_case(const struct sl_comparison *c, size_t number)
 {
-	char text[SL_CASE_BYTES];
-
-	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_CASE_BYTES / 2, "", number + 1, c->n,
-		sl_case_text(&c->cases[number], text));
+	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", NAME_COLUMNS, "", number + 1, c->n,
+		sl_case_text(&c->cases[number]));
 	fflush(stderr);
 }
 
@@ -85,7 +85,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 	if (s == SL_OK)
 		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);
 	if (shown)
-		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
+		fprintf(stderr, "\r%-*s\r", NAME_COLUMNS, "");
 	if (c.ended)
 		printed = print_comparison(a, &c);
 	sl_plan_free(c.plan);

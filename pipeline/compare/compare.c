@@ -158,7 +158,6 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 {
 	enum sl_status s = plan_and_run(c, entry, r, control);
 	bool ends = s == SL_STOPPED || entry == c->cases;
-	char name[SL_CASE_BYTES];
 
 	if (entry->answer == SL_ANSWER_DIFFERS)
 		return ends ? s : SL_OK;
@@ -166,7 +165,7 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 	entry->status = s;
 	if (s == SL_OK)
 		return SL_OK;
-	(void)sl_add_context(s, "%s", sl_case_text(entry, name));
+	(void)sl_add_context(s, "%s", sl_case_text(entry));
 	memcpy(entry->message, sl_last_error(), sizeof(entry->message));
 	return ends ? s : SL_OK;
 }
@@ -263,12 +262,12 @@ static void put_case(
 {
 	struct sl_case_names names = sl_case_names(entry);
 
-	sl_json_add(
-		j, "{ where %s mode %s", sl_case_space(entry), sl_device_modes[entry->mode].name);
-	for (int i = 0; i < SL_CASE_CHOICES; i++)
-		sl_json_text(j, sl_case_columns[i], names.of[i]);
-	sl_json_add(j, "answer %s message? %s threads %u slots? %u", answers[entry->answer],
-		entry->message, entry->threads, entry->on_device ? entry->device_slots : 0);
+	sl_json_add(j,
+		"{ where %s mode %s scan %s compact %s sort %s schedule %s answer %s message? %s "
+		"threads %u slots? %u",
+		sl_case_space(entry), sl_device_modes[entry->mode].name, names.scan, names.compact,
+		names.sort, names.schedule, answers[entry->answer], entry->message, entry->threads,
+		entry->on_device ? entry->device_slots : 0);
 	put_measure(j, c, entry);
 	sl_json_close(j);
 }

@@ -11,43 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A longer list of words is cut, so that the rest of the message has space. */
-enum { LIST_BYTES = 400 };
-
-char *sl_message_part(void)
-{
-	static _Thread_local char parts[16][SL_PART_BYTES];
-	static _Thread_local unsigned used;
-
-	return parts[used++ % 16];
-}
-
-const char *sl_shown(const char *text)
-{
-	return sl_show(sl_message_part(), text);
-}
-
-const char *sl_suggested(const char *written, const char *const *words, size_t n)
-{
-	return sl_suggest(written, words, n, sl_message_part(), LIST_BYTES);
-}
-
-const char *sl_listed(const char *const *words, size_t n)
-{
-	return sl_list_words(sl_message_part(), LIST_BYTES, words, n);
-}
-
-const char *sl_said(const char *format, ...)
-{
-	char *text = sl_message_part();
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, SL_PART_BYTES, format, args);
-	va_end(args);
-	return text;
-}
-
 bool sl_refuse(const char *format, ...)
 {
 	char why[SL_WHY_BYTES];

@@ -336,16 +336,12 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 static enum sl_status same_part(
 	const struct sl_dir *dir, const struct sl_part *stored, const struct sl_part *planned)
 {
-	char name[SL_PART_NAME_BYTES] = "the whole run";
-
 	if (stored->number == planned->number && stored->of == planned->of)
 		return SL_OK;
-	if (stored->of > 0)
-		sl_part_name(stored, name);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: holds %s, which is not what --resume would continue here; give the same --part "
 		"and --out as before, or choose another --out",
-		dir->path, name);
+		dir->path, stored->of > 0 ? sl_part_name(stored) : "the whole run");
 }
 
 enum sl_status sl_existing_run_check(

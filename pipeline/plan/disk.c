@@ -125,7 +125,7 @@ enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 	const struct sl_pilot *p = &plan->pilot;
 	double batch = sl_memory_plan_batch(plan), most = sl_memory_plan_rows(plan);
 	double share = p->particles > 0 ? (double)p->survivors / p->particles : 0;
-	char need[32], bound[32], have[32], text[160];
+	const char *text;
 
 	plan->disk_bytes = run_bytes(plan, fmin(ceil(p->most_fraction * batch), most), 0, done);
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
@@ -134,11 +134,10 @@ enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 	plan->disk_expected = run_bytes(plan, fmin(ceil(share * batch), most), p->bytes, done);
 	if (plan->disk_expected > plan->disk_bytes)
 		plan->disk_expected = plan->disk_bytes;
-	snprintf(text, sizeof(text),
+	text = sl_said(
 		"the run may write about %s%s, at most %s before compression, and %s are free",
-		sl_sized((double)plan->disk_expected, need),
-		p->bytes > 0 ? "" : " before compression",
-		sl_sized((double)plan->disk_bytes, bound), sl_sized((double)plan->disk_free, have));
+		sl_sized((double)plan->disk_expected), p->bytes > 0 ? "" : " before compression",
+		sl_sized((double)plan->disk_bytes), sl_sized((double)plan->disk_free));
 	if (surely_too_large(plan))
 		return sl_fail(SL_DISK,
 			"%s: %s: choose another output.to, fewer output.columns or fewer particles",

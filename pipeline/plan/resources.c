@@ -26,7 +26,6 @@ static uint64_t survivor_bytes(const struct sl_plan *plan)
 /* Whether bytes of survivors, shared by the devices, fit on each of them next to the run. */
 static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
 {
-	char need[32], have[32];
 	uint64_t each = plan->memory.device + bytes / plan->n_devices;
 
 	for (uint32_t i = 0; i < plan->n_devices; i++)
@@ -34,15 +33,13 @@ static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
 			return sl_fail(SL_DEVICE_MEMORY,
 				"the run and its survivors need %s of device memory and %s are free on "
 				"%s; take the batches one by one, or use fewer output.columns or run.particles",
-				sl_sized((double)each, need),
-				sl_sized((double)plan->device[i].free_bytes, have),
-				plan->device[i].name);
+				sl_sized((double)each),
+				sl_sized((double)plan->device[i].free_bytes), plan->device[i].name);
 	return SL_OK;
 }
 
 enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 {
-	char need[32], have[32];
 	uint64_t bytes;
 
 	if (plan->choices.list_order.run || plan->choices.list_order.sample > 0 ||
@@ -60,6 +57,6 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 	return sl_fail(SL_HOST_MEMORY,
 		"the run and its survivors need %s of memory and %s are free; take the batches one by "
 		"one, write them to a directory, or use fewer output.columns or run.particles",
-		sl_sized((double)plan->memory.host + (double)bytes, need),
-		sl_sized((double)plan->machine.free_bytes, have));
+		sl_sized((double)plan->memory.host + (double)bytes),
+		sl_sized((double)plan->machine.free_bytes));
 }

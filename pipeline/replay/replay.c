@@ -190,7 +190,6 @@ static enum sl_status print_ancestry(struct replay *t, const char *config, bool 
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	SL_CLOSED_BY(sl_host_give) void *ancestry = NULL;
 	struct sl_batch *b;
-	char need[32], have[32];
 
 	if (sl_size_add(t->plan->memory.host, bytes) > t->plan->machine.free_bytes)
 		return sl_fail(SL_HOST_MEMORY,
@@ -198,8 +197,8 @@ static enum sl_status print_ancestry(struct replay *t, const char *config, bool 
 			"up to %s of memory with the filter, and %s are free; replay it on a machine "
 			"with more memory",
 			n, r->resampling.steps,
-			sl_sized((double)sl_size_add(t->plan->memory.host, bytes), need),
-			sl_sized((double)t->plan->machine.free_bytes, have));
+			sl_sized((double)sl_size_add(t->plan->memory.host, bytes)),
+			sl_sized((double)t->plan->machine.free_bytes));
 	SL_TRY(sl_workspace_open(t->plan, &w));
 	SL_TRY(sl_workspace_allocate(w));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &ancestry));

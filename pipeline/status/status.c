@@ -39,7 +39,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 	r->particles = sums.all.particles;
 	r->survivors = sums.survivors;
 	r->bytes = sums.bytes;
-	r->truncated = sl_results_truncated(&sums, 0);
+	r->truncated = sums.fate[SL_FATE_max_steps].count;
 	r->damaged = m.damaged;
 	if (r->damaged > 0 && r->state == SL_RUN_RUNNING)
 		r->damaged--;
@@ -93,7 +93,7 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
-	r->truncated.max_steps = sizes.max_steps;
+	r->max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
 	if (r->part.of > 0 && r->part.of <= r->n_batches)
@@ -142,98 +142,4 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 		"%s: has no run.json (no run has started there); name the directory of a run, as "
 		"given with --out",
 		dir->path);
-}
-
-/* --- parts ------------------------------------------------------------------------------------ */
-
-struct parts_walk {
-	const struct sl_dir *dir;
-	double now;
-	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r);
-	void *ctx;
-	struct sl_parts_status *sum;
-	uint64_t started; /* parts that are counted in sum->state */
-};
-
-static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
-{
-	struct sl_run_status *all = &sum->all;
-
-	sum->state[r->state]++;
-	all->batches += r->batches;
-	all->n_batches += r->n_batches;
-	all->particles += r->particles;
-	all->n_particles += r->n_particles;
-	all->survivors += r->survivors;
-	all->bytes += r->bytes;
-	all->truncated.count += r->truncated.count;
-	all->truncated.particles += r->truncated.particles;
-	all->truncated.max_steps = r->truncated.max_steps;
-	if (r->state == SL_RUN_RUNNING)
-		all->rate += r->rate;
-	all->seconds_left = fmax(all->seconds_left, r->seconds_left);
-}
-
-/*
- * Reads the status of a part. *started is false if its process has not written run.json yet. A part
- * whose run.json cannot be read gets the state "damaged"; if there are several, the error message
- * is that of the first.
- */
-static enum sl_status read_part(
-	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
-{
-	enum sl_status s = sl_run_status_read(dir, w->now, r);
-	char why[SL_MESSAGE_BYTES];
-
-	*started = true;
-	if (s != SL_BAD_INPUT)
-		return s;
-	memcpy(why, sl_last_error(), sizeof(why));
-	SL_TRY(sl_file_exists(dir, "run.json", started));
-	*r = (struct sl_run_status){.state = SL_RUN_DAMAGED, .seconds_left = -1};
-	if (*started && w->sum->state[SL_RUN_DAMAGED] == 0)
-		memcpy(w->sum->why, why, sizeof(why));
-	return SL_OK;
-}
-
-/* Adds the part in the directory of that name. */
-static enum sl_status add_part(void *ctx, const char *name)
-{
-	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
-	struct parts_walk *w = (struct parts_walk *)ctx;
-	char path[SL_PATH_BYTES];
-	struct sl_run_status r;
-	struct sl_part part;
-	bool started;
-
-	if (!sl_part_find(name, &part))
-		return SL_OK;
-	if (w->sum->of > 0 && part.of != w->sum->of)
-		return sl_fail(SL_BAD_INPUT,
-			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
-			"one part",
-			w->dir->path, w->sum->of, part.of);
-	w->sum->of = part.of;
-	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
-	SL_TRY(sl_dir_open(path, false, &dir));
-	SL_TRY(read_part(w, &dir, &r, &started));
-	if (!started)
-		return SL_OK;
-	add(&r, w->sum);
-	w->started++;
-	if (w->each)
-		w->each(w->ctx, &part, &r);
-	return SL_OK;
-}
-
-enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
-	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
-	void *ctx, struct sl_parts_status *sum)
-{
-	struct parts_walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
-
-	*sum = (struct sl_parts_status){.all.seconds_left = -1};
-	SL_TRY(sl_dir_each(dir, add_part, &w));
-	sum->not_started = sum->of - w.started;
-	return SL_OK;
 }

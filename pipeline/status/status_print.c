@@ -5,6 +5,7 @@
 #include "pipeline/status/status.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "pipeline/print/result.h"
@@ -93,7 +94,7 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 	put_done(j, r);
 	sl_json_add(j, "session_particles %lu at_most %d survivors %lu bytes %lu damaged_lines %lu",
 		r->session_particles, r->at_most, r->survivors, r->bytes, r->damaged);
-	sl_truncated_json(&r->truncated, j);
+	sl_truncated_json(j, r->truncated, r->particles, r->max_steps);
 	sl_json_add(j, "lock { state %s", lock_names[r->lock.state]);
 	if (r->lock.pid > 0)
 		sl_json_add(
@@ -107,66 +108,153 @@ static void put_run(struct sl_json *j, const struct sl_run_status *r, double now
 	sl_json_bool(j, "resumable", r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED);
 }
 
-/*
- * An item of the array. The size of a part is unknown if its run.json is damaged or not there yet.
- */
-static void put_part(void *ctx, const struct sl_part *part, const struct sl_run_status *r)
-{
-	struct sl_json *j = (struct sl_json *)ctx;
+/* --- the parts of a run ----------------------------------------------------------------------- */
 
-	sl_json_add(j, "{ part %lu state %s", part->number, sl_run_states[r->state]);
-	put_done(j, r);
-	put_pace(j, r);
-	sl_json_close(j);
+/* The parts in the directory that they share; those without a directory have not started. */
+struct parts {
+	const struct sl_dir *dir;
+	double now;
+	struct sl_json *json;
+	uint64_t of;                     /* parts of the run; 0: the directory has none */
+	uint64_t state[SL_RUN_DONE + 1]; /* numbers of parts in each state */
+	uint64_t started;
+	struct sl_run_status all;   /* sums over those that have started; rate: of those that run */
+	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
+};
+
+/* Counts the parts: a directory can have those of one run only. */
+static enum sl_status find_part(void *ctx, const char *name)
+{
+	struct parts *p = (struct parts *)ctx;
+	struct sl_part part;
+
+	if (!sl_part_find(name, &part))
+		return SL_OK;
+	if (p->of > 0 && part.of != p->of)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
+			"one part",
+			p->dir->path, p->of, part.of);
+	p->of = part.of;
+	return SL_OK;
+}
+
+static void add(struct parts *p, const struct sl_run_status *r)
+{
+	struct sl_run_status *all = &p->all;
+
+	p->started++;
+	p->state[r->state]++;
+	all->batches += r->batches;
+	all->n_batches += r->n_batches;
+	all->particles += r->particles;
+	all->n_particles += r->n_particles;
+	all->survivors += r->survivors;
+	all->bytes += r->bytes;
+	all->truncated += r->truncated;
+	all->max_steps = r->max_steps;
+	if (r->state == SL_RUN_RUNNING)
+		all->rate += r->rate;
+	all->seconds_left = fmax(all->seconds_left, r->seconds_left);
+}
+
+/*
+ * Reads the status of a part. *started is false if its process has not written run.json yet. A part
+ * whose run.json cannot be read gets the state "damaged"; if there are several, the error message
+ * is that of the first.
+ */
+static enum sl_status read_part(
+	struct parts *p, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
+{
+	enum sl_status s = sl_run_status_read(dir, p->now, r);
+	struct sl_failure failure = sl_failure_keep(s);
+
+	*started = true;
+	if (s != SL_BAD_INPUT)
+		return s;
+	SL_TRY(sl_file_exists(dir, "run.json", started));
+	*r = (struct sl_run_status){.state = SL_RUN_DAMAGED, .seconds_left = -1};
+	if (*started && p->state[SL_RUN_DAMAGED] == 0)
+		memcpy(p->why, failure.message, sizeof(p->why));
+	return SL_OK;
+}
+
+/*
+ * Adds the part in the directory of that name, an item of the array. The size of a part is unknown if
+ * its run.json is damaged or not there yet.
+ */
+static enum sl_status put_part(void *ctx, const char *name)
+{
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct parts *p = (struct parts *)ctx;
+	char path[SL_PATH_BYTES];
+	struct sl_run_status r;
+	struct sl_part part;
+	bool started;
+
+	if (!sl_part_find(name, &part))
+		return SL_OK;
+	snprintf(path, sizeof(path), "%.3900s/%s", p->dir->path, name);
+	SL_TRY(sl_dir_open(path, false, &dir));
+	SL_TRY(read_part(p, &dir, &r, &started));
+	if (!started)
+		return SL_OK;
+	add(p, &r);
+	sl_json_add(p->json, "{ part %lu state %s", part.number, sl_run_states[r.state]);
+	put_done(p->json, &r);
+	put_pace(p->json, &r);
+	sl_json_close(p->json);
+	return SL_OK;
 }
 
 /* The sums over the parts that have started, and how many parts are in which state. */
-static void put_sum(struct sl_json *j, const struct sl_parts_status *sum, double now)
+static void put_sum(struct sl_json *j, const struct parts *sum)
 {
+	const uint64_t not_started = sum->of - sum->started;
+
 	sl_json_add(j, "of_parts %lu done %lu not_started %lu damaged %lu states {", sum->of,
-		sum->state[SL_RUN_DONE], sum->not_started, sum->state[SL_RUN_DAMAGED]);
+		sum->state[SL_RUN_DONE], not_started, sum->state[SL_RUN_DAMAGED]);
 	for (int i = SL_RUN_DONE; i >= 0; i--)
 		sl_json_add(j, "%s? %lu", sl_run_states[i], sum->state[i]);
-	sl_json_u64(j, "not started", sum->not_started);
+	sl_json_u64(j, "not started", not_started);
 	sl_json_close(j);
 	put_done(j, &sum->all);
 	sl_json_add(j, "survivors %lu bytes %lu", sum->all.survivors, sum->all.bytes);
-	sl_truncated_json(&sum->all.truncated, j);
-	put_end(j, &sum->all, now);
+	sl_truncated_json(j, sum->all.truncated, sum->all.particles, sum->all.max_steps);
+	put_end(j, &sum->all, sum->now);
 	sl_json_bool(j, "joinable", sum->state[SL_RUN_DONE] == sum->of);
 }
 
 /* A damaged part is reported after the others are printed. */
-static enum sl_status print_parts(const struct sl_dir *dir, double now, bool json, FILE *out)
+static enum sl_status print_parts(struct parts *p, bool json, FILE *out)
 {
-	struct sl_parts_status sum;
 	struct sl_result r;
 	enum sl_status s;
 
 	SL_TRY(sl_result_begin(&r, json ? NULL : parts_lines, out));
 	sl_json_add(&r.json, "{ parts [");
-	s = sl_parts_status_read(dir, now, put_part, &r.json, &sum);
+	p->json = &r.json;
+	s = sl_dir_each(p->dir, put_part, p);
 	sl_json_close(&r.json);
 	if (s == SL_OK)
-		put_sum(&r.json, &sum, now);
+		put_sum(&r.json, p);
 	s = sl_result_end(&r, s);
-	return s == SL_OK && sum.state[SL_RUN_DAMAGED] > 0 ? sl_fail(SL_BAD_INPUT, "%s", sum.why)
-	                                                   : s;
+	return s == SL_OK && p->state[SL_RUN_DAMAGED] > 0 ? sl_fail(SL_BAD_INPUT, "%s", p->why) : s;
 }
 
 /* A directory with a run and parts, in which the parts were joined, is that of the run. */
 static enum sl_status print(const struct sl_dir *dir, double now, bool json, FILE *out)
 {
-	struct sl_parts_status sum = {.of = 0};
+	struct parts parts = {.dir = dir, .now = now, .all.seconds_left = -1};
 	struct sl_run_status status;
 	struct sl_result r;
 	bool has_run;
 
 	SL_TRY(sl_file_exists(dir, "run.json", &has_run));
 	if (!has_run)
-		SL_TRY(sl_parts_status_read(dir, now, NULL, NULL, &sum));
-	if (sum.of > 0)
-		return print_parts(dir, now, json, out);
+		SL_TRY(sl_dir_each(dir, find_part, &parts));
+	if (parts.of > 0)
+		return print_parts(&parts, json, out);
 	SL_TRY(sl_run_status_read(dir, now, &status));
 	SL_TRY(sl_result_begin(&r, json ? NULL : run_lines, out));
 	sl_json_object(&r.json, NULL);

@@ -127,8 +127,6 @@ static bool find_shorthand(const struct sl_reader *r, const char *path, char opt
 	return false;
 }
 
-static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
-
 /* Matches the section at path, whose value is node. */
 static void match_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
@@ -138,7 +136,7 @@ static void match_section(struct sl_reader *r, struct sl_place at, const char *p
 
 	record(r, at, path, node);
 	if (sl_yaml_kind(tree, node) == SL_MAPPING)
-		match_mapping(r, at.source, node, path);
+		sl_reader_match_keys(r, at.source, node, path);
 	else if (*text && find_shorthand(r, path, option))
 		record(r, at, option, node);
 	else if (strcmp(path, "model") == 0 && sl_model_find(text))
@@ -167,12 +165,10 @@ static void match_items(
 
 	for (size_t i = 0; i < sl_yaml_size(tree, list) && (double)i < most; i++) {
 		sl_node node = sl_yaml_item(tree, list, i, NULL);
-		struct sl_place at = {source, 0, 0};
 		char item[SL_KEY_BYTES + 24];
 
-		sl_yaml_place(tree, node, &at.line, &at.column);
 		snprintf(item, sizeof(item), "%s[%zu]", path, i);
-		match_section(r, at, item, node);
+		match_section(r, sl_reader_place(r, source, node), item, node);
 	}
 }
 
@@ -183,13 +179,10 @@ static void record_names(struct sl_reader *r, size_t source, const char *path, s
 	bool named = sl_yaml_kind(tree, mapping) == SL_MAPPING;
 
 	for (size_t i = 0; named && i < sl_yaml_size(tree, mapping) && i < SL_NAMED_MAX; i++) {
-		struct sl_place at = {source, 0, 0};
-		char name[SL_KEY_BYTES];
 		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
 
-		sl_yaml_place(tree, key, &at.line, &at.column);
-		snprintf(name, sizeof(name), "%s.%s", path, sl_yaml_text(tree, key, NULL));
-		record(r, at, name, value);
+		record(r, sl_reader_place(r, source, key),
+			sl_said("%s.%s", path, sl_yaml_text(tree, key, NULL)), value);
 	}
 }
 
@@ -218,19 +211,17 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 		add_unknown(r, at, path);
 }
 
-/* Matches the keys of a mapping; above is the path of the mapping. */
-static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
+void sl_reader_match_keys(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
 {
 	const struct sl_yaml *tree = r->tree[source];
 	size_t n = sl_yaml_size(tree, mapping);
 
 	for (size_t i = 0; i < n; i++) {
-		struct sl_place at = {source, 0, 0};
 		char path[SL_KEY_BYTES];
 		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
 		const char *text = sl_yaml_text(tree, key, NULL);
+		const struct sl_place at = sl_reader_place(r, source, key);
 
-		sl_yaml_place(tree, key, &at.line, &at.column);
 		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
@@ -266,12 +257,6 @@ static bool record_sections(struct sl_reader *r, struct sl_place at, const char 
 			record(r, at, above, 0);
 	}
 	return true;
-}
-
-/* The file is source 0 and its root has the empty path. */
-void sl_reader_match_keys(struct sl_reader *r, sl_node root)
-{
-	match_mapping(r, 0, root, "");
 }
 
 void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)

@@ -18,15 +18,17 @@
 #include "stages/models/models.h"
 
 /*
- * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied.
- * The lists of keys and problems and the report are written before they are read, and stay as they
- * are: 400 KB.
+ * Makes a configuration without a model, whose options stay zero, and a reader, followed by one tree
+ * pointer per source. The texts of --set are not copied. The lists of keys and problems and the
+ * report are written before they are read, and stay as they are: 400 KB.
  */
-static enum sl_status make_reader(
-	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
+static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
+	struct sl_config *c, struct sl_reader **r)
 {
 	size_t trees = (n_sets + 1) * sizeof(struct sl_yaml *);
 
+	*r = NULL;
+	memset(c, 0, sizeof(*c));
 	SL_TRY(sl_host_get(1, sizeof(**r) + trees, r));
 	memset(*r, 0, offsetof(struct sl_reader, seen));
 	(*r)->tree = (struct sl_yaml **)(void *)(*r + 1);
@@ -101,8 +103,7 @@ static enum sl_status read_text(
 	SL_TRY(s);
 	root = sl_yaml_root(r->tree[0]);
 	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
-		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
-		sl_reader_add(r, at, "",
+		sl_reader_add(r, sl_reader_place(r, 0, root), "",
 			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
@@ -115,12 +116,10 @@ static enum sl_status read_text(
 		return sl_config_verdict(r);
 	}
 	if (is_of_user &&
-		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
-		sl_yaml_place(r->tree[0], item, &at.line, &at.column);
-		sl_reader_add(r, at, "models", "%s", sl_last_error());
-	}
+		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK)
+		sl_reader_add(r, sl_reader_place(r, 0, item), "models", "%s", sl_last_error());
 	find_model(r);
-	sl_reader_match_keys(r, root);
+	sl_reader_match_keys(r, 0, root, "");
 	return SL_OK;
 }
 
@@ -164,15 +163,6 @@ static enum sl_status read_all(
 	for (size_t i = 1; i <= r->n_sets; i++)
 		SL_TRY(read_set(r, i));
 	return sl_reader_read_values(r, c);
-}
-
-/* Makes a reader and a configuration without a model, whose options stay zero. */
-static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
-	struct sl_config *c, struct sl_reader **r)
-{
-	*r = NULL;
-	memset(c, 0, sizeof(*c));
-	return make_reader(name, sets, n_sets, r);
 }
 
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,

@@ -60,13 +60,12 @@ static void expect_close(double found, double expected)
 static double deviation(enum sl_fate fate, double expected)
 {
 	double sigmas;
-	bool met;
 
 	sums.plan.config.check.fate[fate] = expected;
 	sl_results_of(&sums.plan, &sums.m, &sums.r);
-	met = sl_check_met(&sums.plan, &sums.r, fate, &sigmas);
-	assert_int_equal(met, fabs(sigmas) <= 4);
-	assert_int_equal(sl_checks(&sums.plan, &sums.r), met ? SL_OK : SL_CHECK_FAILED);
+	sigmas = sl_check_deviation(&sums.plan, &sums.r, fate);
+	assert_int_equal(
+		sl_checks(&sums.plan, &sums.r), fabs(sigmas) <= 4 ? SL_OK : SL_CHECK_FAILED);
 	sums.plan.config.check.fate[fate] = (double)NAN;
 	return sigmas;
 }
