@@ -118,11 +118,12 @@ const char *sl_case_text(const struct sl_comparison_case *entry);
  */
 
 struct sl_reference {
-	struct sl_plan *plan;          /* of the first case, for one batch at a time */
-	struct sl_workspace *w;        /* of plan */
-	struct sl_recipe recipe;       /* of the plan, but with all batches of the comparison */
-	struct sl_manifest_line *line; /* one per batch */
-	bool recorded;                 /* the lines are set */
+	struct sl_plan *plan;             /* of the first case, for one batch at a time */
+	struct sl_workspace *w;           /* of plan */
+	struct sl_recipe recipe;          /* of the plan, but with all batches of the comparison */
+	struct sl_manifest_line *line;    /* one per batch */
+	bool recorded;                    /* the lines are set */
+	struct sl_comparison_case *entry; /* the case that runs */
 };
 
 /* Plans the first case and allocates the lines. Call sl_reference_close(), also after a failure. */
@@ -133,8 +134,7 @@ void sl_reference_close(struct sl_reference *r);
  * First case: records the batch as reference. Later cases: compares the batch, and on a difference
  * sets the case's answer, status and message. Only the first difference of a case is described.
  */
-void sl_reference_check(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b);
+void sl_reference_check(struct sl_reference *r, const struct sl_batch *b);
 
 /* --- compare ---------------------------------------------------------------------------------- */
 

@@ -120,9 +120,9 @@ static const char *describe(const struct sl_batch *found, const struct sl_batch 
 }
 
 /* Computes the batch again as the reference does, and records the first difference in the case. */
-static void find_difference(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
+static void find_difference(struct sl_reference *r, const struct sl_batch *b)
 {
+	struct sl_comparison_case *entry = r->entry;
 	struct sl_host_slot *slot = &r->w->slot[0];
 	const char *what;
 
@@ -149,13 +149,12 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 	return memcmp(l, &found, sizeof(found)) == 0;
 }
 
-void sl_reference_check(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
+void sl_reference_check(struct sl_reference *r, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 
 	if (!r->recorded)
 		sl_batch_file_line(b, l);
-	else if (entry->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
-		find_difference(r, entry, b);
+	else if (r->entry->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
+		find_difference(r, b);
 }

@@ -85,11 +85,18 @@ const char *sl_part_name(const struct sl_part *part);
 /* Reads such a name; false if it is another one. */
 bool sl_part_find(const char *name, struct sl_part *part);
 
+/* Numbers of batches. */
+struct sl_batch_range {
+	uint64_t first, end; /* end is no part of it */
+	uint64_t particles;  /* that they generate */
+};
+
 /*
- * The batches of the part, from first to end - 1, of n_batches. Parts differ by at most one batch.
+ * The batches of the part, of a run of n_batches of so many particles. Parts differ by at most one
+ * batch.
  */
-void sl_part_batches(
-	const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end);
+struct sl_batch_range sl_part_batches(
+	const struct sl_part *part, uint64_t n_batches, uint64_t batch, uint64_t particles);
 
 /* --- share ------------------------------------------------------------------------------------ */
 

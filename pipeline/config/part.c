@@ -90,10 +90,12 @@ bool sl_part_find(const char *name, struct sl_part *part)
 }
 
 /* The first batches that cannot be divided evenly go to the first parts. */
-void sl_part_batches(const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end)
+struct sl_batch_range sl_part_batches(
+	const struct sl_part *part, uint64_t n_batches, uint64_t batch, uint64_t particles)
 {
 	uint64_t each = n_batches / part->of, more = n_batches % part->of, i = part->number - 1;
+	uint64_t first = i * each + (i < more ? i : more), end = first + each + (i < more);
 
-	*first = i * each + (i < more ? i : more);
-	*end = *first + each + (i < more);
+	return (struct sl_batch_range){
+		first, end, (end < n_batches ? end * batch : particles) - first * batch};
 }

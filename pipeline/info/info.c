@@ -164,7 +164,7 @@ static enum sl_status info_of_all_survivors(
 		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
-			sl_survivors_read(dir, m->line[i].file.name, &s), "%s", dir->path));
+			sl_survivors_read(dir, m->line[i].file.name, NULL, &s), "%s", dir->path));
 		add_table(&all, &s.table, j);
 		last = s.table;
 	}

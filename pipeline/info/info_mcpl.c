@@ -133,13 +133,12 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 	uint64_t head, struct sl_json *j)
 {
 	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
-	char format[64];
 
 	SL_TRY(sl_mcpl_head_check(file, bytes));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	snprintf(
-		format, sizeof(format), "MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : "");
-	sl_json_add(j, "list { format %s bytes %lu", what ? what : format, stored);
+	sl_json_add(j, "list { format %s bytes %lu",
+		what ? what : sl_said("MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : ""),
+		stored);
 	return write_file(&s, what != NULL, head, j);
 }
 

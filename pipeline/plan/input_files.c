@@ -159,23 +159,6 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 /* Particles that are read at once, in columns. */
 enum { GROUP = SL_PILOT_GROUP };
 
-struct group_columns {
-	uint64_t item[SL_COLUMN_COUNT][GROUP]; /* as many bytes as those of any column */
-};
-
-static struct sl_columns columns_of(struct group_columns *all)
-{
-	struct sl_columns c;
-
-	memset(all, 0, sizeof(*all));
-	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		void *at = all->item[k];
-
-		memcpy((char *)&c + sl_column_facts[k].offset, &at, sizeof(at));
-	}
-	return c;
-}
-
 /*
  * Reads a batch of n particles, at most GROUP, and sets their final fates. SL_NO_TURN: it waits for
  * no other batch, so it can be slow in gzip.
@@ -184,9 +167,10 @@ static enum sl_status read_group(
 	const struct sl_recipe *r, uint64_t id, uint32_t n, struct sl_particle *p)
 {
 	struct sl_batch batch = {.first_id = id, .turn = SL_NO_TURN, .n = n};
-	struct group_columns memory;
+	uint64_t memory[SL_COLUMN_COUNT][GROUP] = {{0}}; /* as many bytes as those of any column */
+	struct sl_arena arena = {memory, 0, sizeof(memory)};
 
-	batch.columns = columns_of(&memory);
+	sl_layout_columns(&arena, SL_EVERY_COLUMN, GROUP, &batch.columns);
 	SL_TRY(sl_inputs_read(r->inputs, &batch));
 	for (uint32_t i = 0; i < n; i++) {
 		p[i] = sl_load(&batch.columns, SL_EVERY_COLUMN, i);

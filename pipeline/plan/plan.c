@@ -210,15 +210,10 @@ bool sl_plan_is_part(const struct sl_plan *plan)
 struct sl_batch_range sl_plan_batches(const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	struct sl_batch_range range = {0, r->n_batches, r->particles};
 
-	if (!sl_plan_is_part(plan))
-		return range;
-	sl_part_batches(&plan->config.part, r->n_batches, &range.first, &range.end);
-	if (range.end < r->n_batches)
-		range.particles = range.end * r->batch;
-	range.particles -= range.first * r->batch;
-	return range;
+	return sl_plan_is_part(plan)
+	               ? sl_part_batches(&plan->config.part, r->n_batches, r->batch, r->particles)
+	               : (struct sl_batch_range){0, r->n_batches, r->particles};
 }
 
 bool sl_plan_is_joined(const struct sl_plan *plan)

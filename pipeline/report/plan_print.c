@@ -122,10 +122,9 @@ static void put_key(struct sl_json *j, const struct sl_plan *plan)
 static void put_counters(
 	struct sl_json *j, const char *key, const struct sl_grid_part *part, bool weighted)
 {
-	if (part->counters == 0)
-		return;
-	sl_json_add(j, "%s { counters %u weighted %d bytes %lu }", key, part->counters, weighted,
-		(uint64_t)part->words * sizeof(uint64_t));
+	if (part->counters > 0)
+		sl_json_add(j, "%s { counters %u weighted %d bytes %lu }", key, part->counters,
+			weighted, (uint64_t)part->words * sizeof(uint64_t));
 }
 
 static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
@@ -156,11 +155,10 @@ static void put_choice(struct sl_json *j, const char *primitive, const struct sl
 {
 	const char *own = scan->backend ? scan->backend->name : "its own";
 
-	if (!c->backend)
-		return;
-	sl_json_text(j, primitive,
-		c->backend->uses_scan ? sl_said("%s on %s scan", sl_choice_text(c), own)
-				      : sl_choice_text(c));
+	if (c->backend)
+		sl_json_text(j, primitive,
+			c->backend->uses_scan ? sl_said("%s on %s scan", sl_choice_text(c), own)
+					      : sl_choice_text(c));
 }
 
 /*
@@ -252,10 +250,9 @@ static void put_image(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_image *p = &plan->choices.image;
 
-	if (p->width == 0)
-		return;
-	sl_json_add(j, "image { width %u height %u what %s bytes %lu }", p->width, p->height,
-		p->what, plan->memory.image_sum);
+	if (p->width > 0)
+		sl_json_add(j, "image { width %u height %u what %s bytes %lu }", p->width,
+			p->height, p->what, plan->memory.image_sum);
 }
 
 /* The joined file: its name, its order if the survivors are sorted by a key, and its selection. */

@@ -278,7 +278,7 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	const struct sl_plan *plan = w->plan;
 	struct sl_results results;
 
-	sl_results_of(plan, m, &results);
+	sl_results_make(m, plan->choices.stop_rule.counts, &results);
 	sl_json_add(j,
 		"program %s version %s commit %s rules_version %u state %s name %s model %s "
 		"format %s",
@@ -351,15 +351,14 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 enum sl_status sl_report_check(const struct sl_dir *dir)
 {
 	SL_CLOSED_BY(sl_host_give) char *file = NULL;
-	char end[CRC_END_BYTES + 1];
 	bool same = false;
 	size_t bytes;
 
 	SL_TRY(sl_file_read(dir, "run.json", &file, &bytes));
 	if (bytes >= CRC_END_BYTES) {
 		bytes -= CRC_END_BYTES;
-		snprintf(end, sizeof(end), CRC_END, sl_crc32(file, bytes));
-		same = memcmp(file + bytes, end, CRC_END_BYTES) == 0;
+		same = memcmp(file + bytes, sl_said(CRC_END, sl_crc32(file, bytes)),
+			       CRC_END_BYTES) == 0;
 	}
 	return same ? SL_OK
 	            : sl_fail(SL_BAD_INPUT,

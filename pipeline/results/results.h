@@ -225,11 +225,12 @@ struct sl_survivors {
 	void *block;           /* the memory of the table */
 };
 
-/* Reads a file; its suffix determines the format. Free s after success. */
+/*
+ * Reads a file; its suffix determines the format. only: some columns, as sl_table.only names them;
+ * NULL: all. Free s after success.
+ */
 enum sl_status sl_survivors_read(
-	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
-
-/* The same for some columns of a file, as sl_table.only names them; NULL: all. */
+	const struct sl_dir *dir, const char *name, const char *only, struct sl_survivors *s);
 enum sl_status sl_survivors_read_columns(
 	const char *path, const char *only, struct sl_survivors *s);
 

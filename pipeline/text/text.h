@@ -310,7 +310,7 @@ enum sl_status sl_yaml_parse(
 	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem);
 void sl_yaml_free(struct sl_yaml *tree);
 
-sl_node sl_yaml_root(const struct sl_yaml *tree);
+enum { SL_YAML_ROOT = 1 }; /* the root of each tree */
 enum sl_node_kind sl_yaml_kind(const struct sl_yaml *tree, sl_node node);
 void sl_yaml_place(const struct sl_yaml *tree, sl_node node, size_t *line, size_t *column);
 

@@ -270,11 +270,6 @@ void sl_yaml_free(struct sl_yaml *tree)
 	sl_memory_give(SL_HOST, tree);
 }
 
-sl_node sl_yaml_root(const struct sl_yaml *tree)
-{
-	return node_at(tree, 1) ? 1 : 0;
-}
-
 enum sl_node_kind sl_yaml_kind(const struct sl_yaml *tree, sl_node node)
 {
 	const yaml_node_t *n = node_at(tree, node);

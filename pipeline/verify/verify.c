@@ -148,7 +148,7 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	SL_TRY(check_contents(dir, l, &l->file));
 	if (l->order.name[0])
 		SL_TRY(check_contents(dir, l, &l->order));
-	SL_TRY(sl_survivors_read(dir, l->file.name, &s));
+	SL_TRY(sl_survivors_read(dir, l->file.name, NULL, &s));
 	sl_digest_table(&s.table);
 	exact = sl_verify_exact_columns(&s.table);
 	SL_TRY(sl_verify_digests(l, &s.table));
@@ -187,15 +187,12 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	const struct sl_manifest_line *l, struct counts *counts)
 {
 	const struct sl_recipe *r = &w->plan->recipe;
+	SL_CLOSED_BY(sl_host_give) uint64_t *sum = NULL;
 	enum sl_status status;
-	uint64_t *sum;
 
 	SL_TRY(check_line(w->plan, l));
-	if (sl_counter_words(r) >
-		0) { /* the reading checks that the histograms sum to the fate counts */
+	if (sl_counter_words(r) > 0) /* it checks that the histograms sum to the fate counts */
 		SL_TRY(sl_tallies_read(r, dir, l, &sum));
-		sl_memory_give(SL_HOST, sum);
-	}
 	status = l->file.name[0] ? check_survivors(w, dir, l, counts)
 	                         : check_unwritten(w, l, counts);
 	counts->batches++;

@@ -137,7 +137,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 		*dot = '\0';
 		item = -1;
 	}
-	return sl_reader_place(r, 0, r->tree[0] ? sl_yaml_root(r->tree[0]) : 0);
+	return sl_reader_place(r, 0, SL_YAML_ROOT);
 }
 
 /* The name of key in messages: "keep" instead of "keep[0]" when one word was given for the list. */
@@ -276,20 +276,12 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 
 /* --- the interface for models ----------------------------------------------------------------- */
 
-/* The full path of a key of the model. */
-static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
-{
-	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
-}
-
 /* Implements sl_check.given for the model. */
 static bool model_given(void *ctx, const char *key)
 {
 	const struct sl_reader *r = (const struct sl_reader *)ctx;
-	char path[SL_KEY_BYTES];
 
-	full_path(r, key, path);
-	return is_changed(r, path);
+	return is_changed(r, sl_said("model.%s.%s", r->model->name, key));
 }
 
 /* Implements sl_check.complain for the model. */
@@ -297,12 +289,10 @@ SL_PRINTF(3, 4)
 static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
 	struct sl_reader *r = (struct sl_reader *)ctx;
-	char path[SL_KEY_BYTES];
 	va_list args;
 
-	full_path(r, key, path);
 	va_start(args, format);
-	add_formatted(r, path, format, args);
+	add_formatted(r, sl_said("model.%s.%s", r->model->name, key), format, args);
 	va_end(args);
 }
 

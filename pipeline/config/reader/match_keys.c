@@ -19,19 +19,16 @@
  */
 static bool has_item(const struct sl_reader *r, const char *path)
 {
-	const char *bracket = strchr(path, '[');
-	char above[SL_KEY_BYTES], number[32];
+	const char *bracket = strchr(path, '['), *number;
 	const struct sl_seen *list;
 	uint64_t i;
-	size_t n;
 
 	if (!bracket)
 		return true;
 	i = strtoull(bracket + 1, NULL, 10);
-	n = (size_t)snprintf(number, sizeof(number), "[%lu]", i);
-	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
-	list = sl_reader_seen(r, above);
-	return list && strncmp(bracket, number, n) == 0 &&
+	number = sl_said("[%lu]", i);
+	list = sl_reader_seen(r, sl_said("%.*s", (int)(bracket - path), path));
+	return list && strncmp(bracket, number, strlen(number)) == 0 &&
 	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
@@ -47,10 +44,10 @@ static const struct sl_option *option_at(const struct sl_reader *r, const char *
 /* Is path a section, that is, the prefix of an option? */
 static bool is_section(const struct sl_reader *r, const char *path)
 {
-	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	char option[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 
-	snprintf(of_model, sizeof(of_model), "model.%s", r->model ? r->model->name : "");
-	if (strcmp(path, "model") == 0 || strcmp(path, of_model) == 0)
+	if (strcmp(path, "model") == 0 ||
+		strcmp(path, sl_said("model.%s", r->model ? r->model->name : "")) == 0)
 		return true;
 	sl_key_pattern(path, pattern);
 	for (size_t i = 0; sl_option_at(r->model, i, option); i++)
@@ -268,5 +265,5 @@ void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;
 	if (record_sections(r, at, path))
-		match_key(r, at, path, sl_yaml_root(r->tree[source]));
+		match_key(r, at, path, SL_YAML_ROOT);
 }

@@ -65,7 +65,7 @@ static enum sl_status load_models_of_sets(const struct sl_reader *r)
 		if (!value || strncmp(text, "models=", (size_t)(value + 1 - text)) != 0)
 			continue;
 		if (sl_yaml_parse(value + 1, strlen(value + 1), &tree, &problem) == SL_OK)
-			s = load_models(tree, sl_yaml_root(tree), &item);
+			s = load_models(tree, SL_YAML_ROOT, &item);
 		sl_yaml_free(tree);
 	}
 	return s;
@@ -77,7 +77,7 @@ static void find_model(struct sl_reader *r)
 	const struct sl_yaml *tree = r->tree[0];
 	sl_node key;
 
-	sl_yaml_item(tree, sl_yaml_get(tree, sl_yaml_root(tree), "model"), 0, &key);
+	sl_yaml_item(tree, sl_yaml_get(tree, SL_YAML_ROOT, "model"), 0, &key);
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
@@ -92,7 +92,7 @@ static enum sl_status read_text(
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
 	const char *other = NULL; /* what the file is, if it is no configuration */
-	sl_node root, item;
+	sl_node item;
 
 	if (s == SL_BAD_INPUT) {
 		at.line = problem.line;
@@ -101,25 +101,24 @@ static enum sl_status read_text(
 		return sl_config_verdict(r);
 	}
 	SL_TRY(s);
-	root = sl_yaml_root(r->tree[0]);
-	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
-		sl_reader_add(r, sl_reader_place(r, 0, root), "",
-			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
-		return sl_config_verdict(r);
+	if (sl_yaml_kind(r->tree[0], SL_YAML_ROOT) != SL_MAPPING) {
+		at = sl_reader_place(r, 0, SL_YAML_ROOT);
+		other = "a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}";
 	}
-	if (sl_yaml_get(r->tree[0], root, "Optode") && sl_yaml_get(r->tree[0], root, "Domain"))
+	if (sl_yaml_get(r->tree[0], SL_YAML_ROOT, "Optode") &&
+		sl_yaml_get(r->tree[0], SL_YAML_ROOT, "Domain"))
 		other = "is an input file of MCX; the Python package runs it: python -m sluice mcx FILE";
-	if (sl_yaml_get(r->tree[0], root, "rules_version"))
+	if (sl_yaml_get(r->tree[0], SL_YAML_ROOT, "rules_version"))
 		other = "is the run.json of a run; write the text of its member config to a file, and name that";
 	if (other) {
 		sl_reader_add(r, at, "", "%s", other);
 		return sl_config_verdict(r);
 	}
-	if (is_of_user &&
-		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK)
+	if (is_of_user && load_models(r->tree[0], sl_yaml_get(r->tree[0], SL_YAML_ROOT, "models"),
+				  &item) != SL_OK)
 		sl_reader_add(r, sl_reader_place(r, 0, item), "models", "%s", sl_last_error());
 	find_model(r);
-	sl_reader_match_keys(r, 0, root, "");
+	sl_reader_match_keys(r, 0, SL_YAML_ROOT, "");
 	return SL_OK;
 }
 

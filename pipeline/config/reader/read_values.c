@@ -128,25 +128,20 @@ static bool fill_named(struct sl_reader *r, const struct sl_option *o, const cha
 /* Do particles start from lists? */
 static bool has_list(const struct sl_reader *r)
 {
-	char files[SL_KEY_BYTES];
-
-	snprintf(files, sizeof(files), "model.%s.%s.files", r->model->name,
-		r->model->source > 0 ? r->model->source_key : "");
-	return r->model->source > 0 && sl_reader_seen(r, files);
+	return r->model->source > 0 &&
+	       sl_reader_seen(
+		       r, sl_said("model.%s.%s.files", r->model->name, r->model->source_key));
 }
 
 /* Is path a key of the source that a list can replace: of the section that has the key of the list? */
 static bool is_of_source(const struct sl_reader *r, const char *path)
 {
-	const char *key = r->model->source_key, *end = strrchr(key, '.');
-	char section[SL_KEY_BYTES];
-	int bytes;
+	const char *key = r->model->source_key, *end = strrchr(key, '.'), *section;
 
 	if (!end)
 		return false;
-	bytes = snprintf(
-		section, sizeof(section), "model.%s.%.*s.", r->model->name, (int)(end - key), key);
-	return strncmp(path, section, (size_t)bytes) == 0;
+	section = sl_said("model.%s.%.*s.", r->model->name, (int)(end - key), key);
+	return strncmp(path, section, strlen(section)) == 0;
 }
 
 /*

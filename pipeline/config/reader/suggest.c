@@ -103,14 +103,12 @@ static const char *find_elsewhere(const struct sl_reader *r, const char *leaf)
 static const char *nearest_anywhere(const struct sl_reader *r, const char *leaf)
 {
 	const char *near, *words[WORDS_MAX];
-	struct suggested_words w;
+	const struct sl_option *o;
 	char path[SL_KEY_BYTES];
 	size_t n = 0, i = 0;
 
-	for (; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
-		snprintf(w.text[n], SL_WORD_BYTES, "%.*s", SL_WORD_BYTES - 1, sl_key_leaf(path));
-		words[n] = w.text[n];
-	}
+	for (; n < WORDS_MAX && (o = sl_option_at(r->model, n, path)) != NULL; n++)
+		words[n] = sl_key_leaf(o->key);
 	near = sl_nearest(leaf, words, n);
 	if (!near)
 		return NULL;

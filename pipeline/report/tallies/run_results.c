@@ -67,11 +67,6 @@ void sl_truncated_json(struct sl_json *j, uint64_t count, uint64_t particles, ui
 	sl_json_close(j);
 }
 
-void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, struct sl_results *r)
-{
-	sl_results_make(m, plan->choices.stop_rule.counts, r);
-}
-
 /*
  * The binomial standard error is an upper bound for weights up to 1, for a fate that no particle has,
  * or whose squares are not known.

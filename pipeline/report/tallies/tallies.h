@@ -44,13 +44,11 @@ struct sl_results {
 };
 
 /*
- * Sums the lines of the manifest. counts: results are fractions of the count. Fractions are set
- * only if the manifest has at least one batch.
+ * Sums the lines of the manifest. counts: results are fractions of the count; the results that a run
+ * states are as its stop_rule.counts says. Fractions are set only if the manifest has at least one
+ * batch.
  */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
-
-/* The same, with the counts or weights that the results of a run state. */
-void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, struct sl_results *r);
 
 /* The sum of weights of the particles with one of the fates, in the unit of the model. */
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
