@@ -101,7 +101,7 @@ static bool read_item(const struct option *o, const char *text, struct sl_number
 static enum sl_status read_list(
 	const struct option *o, const char *value, struct sl_number_list *list)
 {
-	char text[64], shown[SL_SHOWN_BYTES];
+	char text[64];
 
 	list->n = 0;
 	for (const char *at = value;; at++) {
@@ -112,7 +112,7 @@ static enum sl_status read_list(
 			return sl_fail(SL_USAGE,
 				"%s %s: the value is not valid or has more than %u items; example: "
 				"%s %s",
-				o->name, sl_show(shown, value), o->most, o->name, o->value);
+				o->name, sl_shown(value), o->most, o->name, o->value);
 		at += length;
 		if (*at == '\0')
 			return SL_OK;
@@ -145,13 +145,12 @@ static enum sl_status read_option(
 
 static enum sl_status fail_unknown(const char *word)
 {
-	char shown[SL_SHOWN_BYTES];
 	const char *names[OPTIONS], *near;
 
 	for (int i = 0; i < OPTIONS; i++)
 		names[i] = options_table[i].name;
 	near = sl_nearest(word, names, OPTIONS);
-	return sl_fail(SL_USAGE, "unknown option %s; use %s", sl_show(shown, word),
+	return sl_fail(SL_USAGE, "unknown option %s; use %s", sl_shown(word),
 		near ? near : "an option that sluice-bench --help lists");
 }
 
@@ -195,7 +194,7 @@ static bool is_measured(const struct sl_backend *backend, enum sl_bench_command 
 enum sl_status sl_bench_options_check_only(const struct sl_bench_options *options)
 {
 	enum { NAMES_MAX = 64, NAME_BYTES = 48 };
-	char name[NAMES_MAX][NAME_BYTES], shown[SL_SHOWN_BYTES], list[SL_MESSAGE_BYTES / 2];
+	char name[NAMES_MAX][NAME_BYTES];
 	const char *names[NAMES_MAX];
 	const struct sl_backend *backend;
 	enum sl_primitive last = SL_PRIMITIVE_COUNT;
@@ -221,8 +220,8 @@ enum sl_status sl_bench_options_check_only(const struct sl_bench_options *option
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"--only %s: the command %s measures no such primitive or backend; use %s",
-		sl_show(shown, options->only), commands[options->command].name,
-		sl_suggest(options->only, names, n, list, sizeof(list)));
+		sl_shown(options->only), commands[options->command].name,
+		sl_suggested(options->only, names, n));
 }
 
 /* --- the command line ------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  * of getopt_long are turned off, because they do not say what to do.
  *
  * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make
- * the texts of --help (args_help.c), which help2man makes manual pages of, and the completion of
+ * the texts of --help, which help2man makes manual pages of, and the completion of
  * shells (pipeline/help/help.h), so they cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
@@ -35,17 +35,11 @@ static const struct sl_args_option options[] = {
 	{SL_ARGS_SETTING, "set", NULL, 0, "KEY=VALUE", "",
 		"a value of the configuration; overrides the file"},
 #define SETTING(option, key, value, help) {SL_ARGS_SETTING, option, key, 0, value, "", help},
-#define TEXT(option, field, value, commands, help) \
-	{SL_ARGS_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
-#define COUNT(option, field, value, commands, help) \
-	{SL_ARGS_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
-#define FLAG(option, field, commands, help) \
-	{SL_ARGS_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
+#define OPTION(kind, option, field, value, commands, help) \
+	{SL_ARGS_##kind, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
-#undef TEXT
-#undef COUNT
-#undef FLAG
+#undef OPTION
 };
 
 /* getopt_long() returns CODE_FIRST + i for options[i]; letters and ':' have smaller codes. */
@@ -144,7 +138,6 @@ static enum sl_status take_value(struct sl_args *a, const struct sl_args_option 
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
 	const char *names[N_OPTIONS], *near;
-	char word[64];
 
 	if (code >= CODE_FIRST)
 		return take_value(a, &options[code - CODE_FIRST]);
@@ -159,8 +152,8 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 		return sl_fail(SL_USAGE, "-%c: unknown option; see sluice --help", optopt);
 	for (int i = 0; i < N_OPTIONS; i++)
 		names[i] = options[i].name;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2, "="), given + 2);
-	near = sl_nearest(word, names, N_OPTIONS);
+	near = sl_nearest(
+		sl_said("%.*s", (int)strcspn(given + 2, "="), given + 2), names, N_OPTIONS);
 	return sl_fail(SL_USAGE, "%s: unknown option%s%s; see sluice --help", given,
 		near ? ", did you mean --" : "", near ? near : "");
 }
@@ -203,7 +196,6 @@ static bool has_word(const char *words, const char *word)
 static enum sl_status check_sets(const struct sl_args *a)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
-	char typed[SL_SHOWN_SET_BYTES];
 
 	for (size_t i = 0; i < a->n_sets; i++) {
 		bool by_option = i >= a->n_sets - a->n_option_sets;
@@ -213,12 +205,12 @@ static enum sl_status check_sets(const struct sl_args *a)
 				(!by_option || strncmp(a->set[i], "--out ", 6) != 0)))
 			return sl_fail(SL_USAGE,
 				"%s reads no configuration, so it takes no settings; remove %s",
-				command->name, sl_set_typed(a->set[i], typed));
+				command->name, sl_set_typed(a->set[i]));
 		if (by_option && command->sets == SL_SETS_ONLY_SET)
 			return sl_fail(SL_USAGE,
 				"%s says how a run computes or where it writes; %s takes settings by --set "
 				"only; remove the option",
-				sl_set_typed(a->set[i], typed), command->name);
+				sl_set_typed(a->set[i]), command->name);
 	}
 	return SL_OK;
 }
@@ -331,4 +323,67 @@ bool sl_args_takes(enum sl_command c, const struct sl_args_option *o)
 const struct sl_args_option *sl_args_option_at(size_t i)
 {
 	return i < N_OPTIONS ? &options[i] : NULL;
+}
+
+/* --- help ------------------------------------------------------------------------------------- */
+
+/*
+ * The note that follows the help of an option in parentheses: the key of a setting with its default
+ * ("run.mode; default auto"), and if all, the commands that take another option. "" if there is
+ * nothing to say.
+ */
+static const char *note_of(const struct sl_args_option *option, bool all)
+{
+	const struct sl_model *model;
+	const char *fallback;
+
+	if (!option->key)
+		return all ? option->commands : "";
+	fallback = sl_option_find(option->key, &model)->fallback;
+	return sl_said("%s%s%s", option->key, fallback && fallback[0] ? "; default " : "",
+		fallback ? fallback : "");
+}
+
+/* Prints the options of a command, or all options if it is SL_COMMAND_NONE. */
+static void print_options(enum sl_command command, FILE *out)
+{
+	bool all = command == SL_COMMAND_NONE;
+
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct sl_args_option *o = &options[i];
+		const char *note = note_of(o, all);
+
+		if (all || sl_args_takes(command, o))
+			fprintf(out, *note ? "  %-26s %s (%s)\n" : "  %-26s %s\n",
+				sl_said("--%s%s%s", o->name, o->value[0] ? " " : "", o->value),
+				o->help, note);
+	}
+}
+
+void sl_args_help_command(enum sl_command command, FILE *out)
+{
+	const struct sl_command_facts *c = &sl_commands[command];
+
+	fprintf(out, "Usage: sluice %s%s%s [OPTION...]\n\n    %s\n%s\nOptions:\n", c->name,
+		c->operands[0] ? " " : "", c->operands, c->help, c->details);
+	print_options(command, out);
+}
+
+void sl_args_help(FILE *out)
+{
+	fprintf(out,
+		"Usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n"
+		"Computes batches of particles or rays on a GPU or on the CPU: generates them, "
+		"removes the dead\nones, sorts the survivors and writes them compressed. A "
+		"configuration in YAML says what to compute.\n\nCommands:\n");
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		fprintf(out, "  %-17s %s\n",
+			sl_said("%s %s", sl_commands[c].name, sl_commands[c].operands),
+			sl_commands[c].help);
+	fprintf(out, "\nOptions:\n");
+	print_options(SL_COMMAND_NONE, out);
+	fprintf(out, "\nExit codes:\n");
+#define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
+#include "primitives/base/status.def"
+#undef SL_STATUS
 }

@@ -57,6 +57,7 @@ struct sl_args {
 		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
 	const char *to, *id, *head, *part, *models; /* NULL if not given */
 	const char *out; /* --out, which is also a setting; NULL if not given */
+	uint64_t batch;  /* run.batch where it is auto, found later; 0: auto */
 	bool resume, force, full, print_config, json, csv, devices, markdown, quiet, help, version;
 };
 
@@ -67,7 +68,7 @@ struct sl_args {
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 
-/* How an option is stored in struct sl_args: the first word of its line in args.def. */
+/* How an option is stored in struct sl_args: args.def says which. */
 enum sl_args_kind { SL_ARGS_SETTING, SL_ARGS_TEXT, SL_ARGS_COUNT, SL_ARGS_FLAG };
 
 struct sl_args_option {
@@ -85,10 +86,6 @@ const struct sl_args_option *sl_args_option_at(size_t i);
 
 /* Does the command take the option? */
 bool sl_args_takes(enum sl_command c, const struct sl_args_option *o);
-
-/* --- args_help -------------------------------------------------------------------------------- */
-
-/* The help of the command line. */
 
 /* Prints the text of sluice --help: all commands, options and exit codes. */
 void sl_args_help(FILE *out);

@@ -100,10 +100,6 @@ enum sl_status sl_read_config(struct sl_args *a, bool existing);
  */
 enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **plan);
 
-/* --- ranks_plan ------------------------------------------------------------------------------- */
-
-/* Plans a run that may have several processes, under MPI. */
-
 /*
  * Starts MPI, sets sl_cli_ranks if a launcher has started several processes, and calls
  * sl_read_plan(). The plans of all ranks have the same batch size. SL_USAGE if the ranks have read
@@ -111,12 +107,5 @@ enum sl_status sl_read_plan(struct sl_args *a, bool predict, struct sl_plan **pl
  * have is left to one of them.
  */
 enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan);
-
-/*
- * Prints the results of a complete run. With --json, prints the text of run.json, also with
- * --quiet: it was asked for.
- */
-void sl_print_results(const struct sl_args *a, const struct sl_workspace *w,
-	const struct sl_manifest *m, const struct sl_session *session);
 
 #endif

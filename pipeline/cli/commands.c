@@ -1,9 +1,10 @@
 /*
- * commands.c - the commands other than run and plan.
+ * commands.c - the commands: each passes the fields of the command line that it needs to the function
+ * that does the work, and stdout as the place of its output.
  *
- * Each passes the fields of the command line that it needs to the function that does the work, and
- * stdout as the place of its output. list, help and version read no configuration and need no
- * device.
+ * sluice run: plan, allocate, execute (open the output directory, run, finish the output, check)
+ * and print the results. The memory is allocated before the directory is opened, so a run that does
+ * not fit leaves no files. list, help and version read no configuration and need no device.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "pipeline/cli/cli.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/convert/convert.h"
+#include "pipeline/execute/execute.h"
 #include "pipeline/external/external.h"
 #include "pipeline/help/help.h"
 #include "pipeline/info/info.h"
@@ -22,6 +24,103 @@
 #include "pipeline/status/status.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/device/device.h"
+
+/* --- run, plan -------------------------------------------------------------------------------- */
+
+/* What the callbacks of a run need. */
+struct run_output {
+	struct sl_args *args;
+	struct sl_progress_output progress;
+};
+
+static void show_progress(void *ctx, const struct sl_progress *p)
+{
+	sl_progress_show(&((struct run_output *)ctx)->progress, p);
+}
+
+/*
+ * Prints the results of a complete run. With --json, prints the text of run.json, also with
+ * --quiet: it was asked for.
+ */
+static void print_complete(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session)
+{
+	const struct sl_args *a = (const struct sl_args *)ctx;
+
+	if (a->json)
+		sl_report_write(w, m, session, "done", stdout);
+	else if (!a->quiet && sl_report_print(w, m, session, stdout) != SL_OK)
+		fprintf(stderr, "sluice: %s\n", sl_last_error());
+}
+
+static void print_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, bool stopped)
+{
+	struct run_output *o = (struct run_output *)ctx;
+
+	sl_progress_end(&o->progress);
+	if (!stopped)
+		print_complete(o->args, w, m, session);
+}
+
+/*
+ * Allocates the memory of the plan, opens the output directory and runs. From then on a signal
+ * stops the run in order, because batches can be in flight. run.stop_before counts from the start
+ * of the program, because a batch queue does so too.
+ */
+static enum sl_status run_plan(struct sl_args *a, struct sl_plan *plan)
+{
+	struct run_output o = {
+		.args = a, .progress = {.out = stderr, .terminal = isatty(STDERR_FILENO) == 1}};
+	const struct sl_execution e = {.start = a->resume  ? SL_START_RESUME
+	                                        : a->force ? SL_START_FORCE
+	                                                   : SL_START_NEW,
+		.started_ns = sl_program_start_ns,
+		.control = &sl_cli_control,
+		.results = print_results,
+		.ctx = &o};
+	struct sl_workspace *w = NULL;
+	enum sl_status s = sl_workspace_open(plan, &w);
+
+	if (s == SL_OK)
+		s = sl_workspace_allocate(w);
+	s = sl_ranks_agree(sl_cli_ranks, s);
+	sl_signals_begin_work();
+	sl_cli_control.ranks = sl_cli_ranks;
+	if (!a->quiet && !a->json && (!sl_cli_ranks || sl_cli_ranks->rank == 0))
+		sl_cli_control.progress = show_progress;
+	sl_cli_control.ctx = &o;
+	if (s == SL_OK)
+		s = sl_execute(w, &e);
+	sl_progress_end(&o.progress);
+	sl_workspace_close(w);
+	return s;
+}
+
+/* --print-config makes no plan and is complete without one. */
+enum sl_status sl_command_run(struct sl_args *a)
+{
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+
+	SL_TRY(sl_read_plan_of_ranks(a, &plan));
+	for (uint32_t i = 0; plan && i < plan->n_warnings && !a->quiet &&
+			     (!sl_cli_ranks || sl_cli_ranks->rank == 0);
+		i++)
+		fprintf(stderr, "sluice: warning: %s\n", plan->warning[i]);
+	return plan ? run_plan(a, plan) : SL_OK;
+}
+
+/* A plan that only the disk is too small for is printed too: it says how much it needs. */
+enum sl_status sl_command_plan(struct sl_args *a)
+{
+	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
+	enum sl_status s = sl_read_plan(a, true, &plan), printed = SL_OK;
+
+	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_expected > plan->disk_free)) &&
+		plan && (a->json || !a->quiet))
+		printed = sl_plan_print(plan, a->json, stdout);
+	return s == SL_OK ? printed : s;
+}
 
 /* --- list, help, version ---------------------------------------------------------------------- */
 
@@ -56,13 +155,13 @@ static enum sl_status print_comparison(const struct sl_args *a, const struct sl_
 		stdout);
 }
 
+enum { NAME_COLUMNS = 160 }; /* more than the text of a case has */
+
 /* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
 static void show_case(const struct sl_comparison *c, size_t number)
 {
-	char text[SL_CASE_BYTES];
-
-	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", SL_CASE_BYTES / 2, "", number + 1, c->n,
-		sl_case_text(&c->cases[number], text));
+	fprintf(stderr, "\r%-*s\r%zu of %zu: %s", NAME_COLUMNS, "", number + 1, c->n,
+		sl_case_text(&c->cases[number]));
 	fflush(stderr);
 }
 
@@ -85,7 +184,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 	if (s == SL_OK)
 		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);
 	if (shown)
-		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
+		fprintf(stderr, "\r%-*s\r", NAME_COLUMNS, "");
 	if (c.ended)
 		printed = print_comparison(a, &c);
 	sl_plan_free(c.plan);
@@ -199,13 +298,6 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	return sl_replay(plan, sl_config_name(a), id, a->json, stdout);
 }
 
-/* Prints the results of a joined run as sluice run does. */
-static void print_joined(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session)
-{
-	sl_print_results((const struct sl_args *)ctx, w, m, session);
-}
-
 /*
  * A signal stops the join in order: it removes what it has written. It writes only where the
  * command line says, never where a part does, which others may have made.
@@ -218,7 +310,7 @@ enum sl_status sl_command_join(struct sl_args *a)
 		.to = has_out ? a->out : a->operands[0],
 		.force = a->force,
 		.stop = &sl_cli_control.stop,
-		.results = print_joined,
+		.results = print_complete,
 		.ctx = a};
 
 	if (!has_out && a->n_operands > 1)

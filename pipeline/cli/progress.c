@@ -32,7 +32,7 @@ static void print_numbers(FILE *out, const struct sl_progress *p, double share)
 /* Lines of a log have the time: the log of a batch queue has none. */
 static void print_line(FILE *out, const struct sl_progress *p, double share)
 {
-	char when[32] = "", left[SL_DURATION_BYTES];
+	char when[32] = "";
 	time_t now = time(NULL);
 	struct tm utc;
 
@@ -41,7 +41,7 @@ static void print_line(FILE *out, const struct sl_progress *p, double share)
 	fputs(when, out);
 	print_numbers(out, p, share);
 	if (p->seconds_left >= 0)
-		fprintf(out, "  %s left", sl_duration(p->seconds_left, left));
+		fprintf(out, "  %s left", sl_duration(p->seconds_left));
 	fputc('\n', out);
 }
 

@@ -45,11 +45,8 @@ const char *sl_case_space(const struct sl_comparison_case *entry)
  */
 static bool is_same(const struct sl_comparison_case *a, const struct sl_comparison_case *b)
 {
-	char text[2][SL_CASE_BYTES], schedule[2][SL_SCHEDULE_BYTES];
-
-	return strcmp(sl_case_text(a, text[0]), sl_case_text(b, text[1])) == 0 &&
-	       strcmp(sl_schedule_text(&a->schedule, schedule[0]),
-		       sl_schedule_text(&b->schedule, schedule[1])) == 0;
+	return strcmp(sl_case_text(a), sl_case_text(b)) == 0 &&
+	       strcmp(sl_schedule_text(&a->schedule), sl_schedule_text(&b->schedule)) == 0;
 }
 
 /*
@@ -198,46 +195,29 @@ void sl_cases_choose(struct sl_comparison *c)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static void name_choice(const struct sl_choice *c, const char *none, char text[SL_CHOICE_BYTES])
+static const char *name_of(const struct sl_choice *c, const char *none)
 {
-	if (c->backend)
-		sl_choice_text(c, text);
-	else
-		snprintf(text, SL_CHOICE_BYTES, "%s", none);
+	return c->backend ? sl_choice_text(c) : none;
 }
-
-static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES])
-{
-	if (s->steps == 0)
-		snprintf(text, SL_CHOICE_BYTES, "history");
-	else
-		snprintf(text, SL_CHOICE_BYTES, "%u steps", s->steps);
-}
-
-const char *const sl_case_columns[SL_CASE_CHOICES] = {"scan", "compact", "sort", "schedule"};
 
 struct sl_case_names sl_case_names(const struct sl_comparison_case *entry)
 {
-	const struct sl_choice none = {0};
-	struct sl_case_names names;
-	bool scans = uses_scan(entry);
+	const uint32_t steps = entry->schedule.steps;
 
-	name_choice(scans ? &entry->scan : &none, scans ? "own" : "-", names.of[SL_CASE_SCAN]);
-	name_choice(&entry->compact, "fused", names.of[SL_CASE_COMPACT]);
-	name_choice(&entry->sort, "-", names.of[SL_CASE_SORT]);
-	name_schedule(&entry->schedule, names.of[SL_CASE_SCHEDULE]);
-	return names;
+	return (struct sl_case_names){.scan = uses_scan(entry) ? name_of(&entry->scan, "own") : "-",
+		.compact = name_of(&entry->compact, "fused"),
+		.sort = name_of(&entry->sort, "-"),
+		.schedule = steps > 0 ? sl_said("%u steps", steps) : "history"};
 }
 
-const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CASE_BYTES])
+const char *sl_case_text(const struct sl_comparison_case *entry)
 {
 	struct sl_case_names names = sl_case_names(entry);
 	bool rounds = entry->schedule.steps > 0;
 
-	snprintf(text, SL_CASE_BYTES, "%s, scan %s, compact %s, sort %s%s%s", sl_case_space(entry),
-		names.of[SL_CASE_SCAN], names.of[SL_CASE_COMPACT], names.of[SL_CASE_SORT],
-		rounds ? ", rounds: " : "", rounds ? names.of[SL_CASE_SCHEDULE] : "");
-	return text;
+	return sl_said("%s, scan %s, compact %s, sort %s%s%s", sl_case_space(entry), names.scan,
+		names.compact, names.sort, rounds ? ", rounds: " : "",
+		rounds ? names.schedule : "");
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */

@@ -74,33 +74,25 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* A case that runs. */
-struct attempt {
-	struct sl_comparison_case *entry;
-	struct sl_reference *reference;
-};
-
 static enum sl_status on_batch(void *ctx, struct sl_host_slot *slot)
 {
-	struct attempt *a = (struct attempt *)ctx;
-
-	sl_reference_check(a->reference, a->entry, &slot->batch);
+	sl_reference_check((struct sl_reference *)ctx, &slot->batch);
 	return SL_OK;
 }
 
 static enum sl_status run_once(
-	struct attempt *a, struct sl_workspace *w, struct sl_control *control)
+	struct sl_reference *r, struct sl_workspace *w, struct sl_control *control)
 {
 	const struct sl_manifest none = {0};
 	struct sl_session session;
 	enum sl_status s;
 
 	control->batch = on_batch;
-	control->ctx = a;
+	control->ctx = r;
 	control->discard = true;
 	s = sl_run(w, NULL, &none, control, &session);
-	a->reference->recorded |= s == SL_OK;
-	a->entry->seconds = sl_case_is_emulated(a->entry) ? 0 : session.seconds;
+	r->recorded |= s == SL_OK;
+	r->entry->seconds = sl_case_is_emulated(r->entry) ? 0 : session.seconds;
 	return s == SL_OK && atomic_load(&control->stop) ? SL_STOPPED : s;
 }
 
@@ -109,18 +101,18 @@ static enum sl_status run_once(
  * long run that is a small part.
  */
 static enum sl_status run_twice(
-	struct attempt *a, struct sl_workspace *w, struct sl_control *control)
+	struct sl_reference *r, struct sl_workspace *w, struct sl_control *control)
 {
 	static const double seconds_long = 1;
 	enum sl_status s;
 
-	if (!sl_case_is_emulated(a->entry)) {
-		SL_TRY(run_once(a, w, control));
-		return a->entry->seconds < seconds_long ? run_once(a, w, control) : SL_OK;
+	if (!sl_case_is_emulated(r->entry)) {
+		SL_TRY(run_once(r, w, control));
+		return r->entry->seconds < seconds_long ? run_once(r, w, control) : SL_OK;
 	}
 	sl_access_start();
-	s = run_once(a, w, control);
-	a->entry->accesses = sl_access_stop();
+	s = run_once(r, w, control);
+	r->entry->accesses = sl_access_stop();
 	return s;
 }
 
@@ -129,12 +121,12 @@ static enum sl_status plan_and_run(struct sl_comparison *c, struct sl_comparison
 {
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
-	struct attempt a = {.entry = entry, .reference = r};
 
 	SL_TRY(sl_case_plan(c, entry, false, &plan, &w));
 	entry->threads = plan->threads;
 	entry->device_slots = plan->n_device_slots;
-	return run_twice(&a, w, control);
+	r->entry = entry;
+	return run_twice(r, w, control);
 }
 
 /* The status of the first case that differs; if none differs, of the first that failed. */
@@ -158,7 +150,6 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 {
 	enum sl_status s = plan_and_run(c, entry, r, control);
 	bool ends = s == SL_STOPPED || entry == c->cases;
-	char name[SL_CASE_BYTES];
 
 	if (entry->answer == SL_ANSWER_DIFFERS)
 		return ends ? s : SL_OK;
@@ -166,7 +157,7 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 	entry->status = s;
 	if (s == SL_OK)
 		return SL_OK;
-	(void)sl_add_context(s, "%s", sl_case_text(entry, name));
+	(void)sl_add_context(s, "%s", sl_case_text(entry));
 	memcpy(entry->message, sl_last_error(), sizeof(entry->message));
 	return ends ? s : SL_OK;
 }
@@ -263,12 +254,12 @@ static void put_case(
 {
 	struct sl_case_names names = sl_case_names(entry);
 
-	sl_json_add(
-		j, "{ where %s mode %s", sl_case_space(entry), sl_device_modes[entry->mode].name);
-	for (int i = 0; i < SL_CASE_CHOICES; i++)
-		sl_json_text(j, sl_case_columns[i], names.of[i]);
-	sl_json_add(j, "answer %s message? %s threads %u slots? %u", answers[entry->answer],
-		entry->message, entry->threads, entry->on_device ? entry->device_slots : 0);
+	sl_json_add(j,
+		"{ where %s mode %s scan %s compact %s sort %s schedule %s answer %s message? %s "
+		"threads %u slots? %u",
+		sl_case_space(entry), sl_device_modes[entry->mode].name, names.scan, names.compact,
+		names.sort, names.schedule, answers[entry->answer], entry->message, entry->threads,
+		entry->on_device ? entry->device_slots : 0);
 	put_measure(j, c, entry);
 	sl_json_close(j);
 }

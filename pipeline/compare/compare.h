@@ -94,23 +94,18 @@ enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_compa
 /* "host" or "device". */
 const char *sl_case_space(const struct sl_comparison_case *entry);
 
-/* What a case chooses; sl_case_columns has the headings of these columns in all outputs. */
-enum { SL_CASE_SCAN, SL_CASE_COMPACT, SL_CASE_SORT, SL_CASE_SCHEDULE, SL_CASE_CHOICES };
-extern const char *const sl_case_columns[SL_CASE_CHOICES];
-
 /*
- * The names of the choices of a case. Backends: "naive:block=128"; "own" for a scan inside compact
- * and sort, "-" for none, "fused" for the compact of fused mode. Schedule: "history", or for rounds
- * the compaction ("every") or the sort ("sort every 4").
+ * The names of the choices of a case (sl_message_part()). Backends: "naive:block=128"; "own" for a
+ * scan inside compact and sort, "-" for none, "fused" for the compact of fused mode. Schedule:
+ * "history", or for rounds their steps ("16 steps").
  */
-enum { SL_CASE_BYTES = 5 * SL_CHOICE_BYTES };
 struct sl_case_names {
-	char of[SL_CASE_CHOICES][SL_CHOICE_BYTES];
+	const char *scan, *compact, *sort, *schedule;
 };
 struct sl_case_names sl_case_names(const struct sl_comparison_case *entry);
 
-/* Writes "device, scan naive, compact naive, sort shared" to text and returns text. */
-const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CASE_BYTES]);
+/* "device, scan naive, compact naive, sort shared" (sl_message_part()). */
+const char *sl_case_text(const struct sl_comparison_case *entry);
 
 /* --- reference -------------------------------------------------------------------------------- */
 
@@ -123,11 +118,12 @@ const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CA
  */
 
 struct sl_reference {
-	struct sl_plan *plan;          /* of the first case, for one batch at a time */
-	struct sl_workspace *w;        /* of plan */
-	struct sl_recipe recipe;       /* of the plan, but with all batches of the comparison */
-	struct sl_manifest_line *line; /* one per batch */
-	bool recorded;                 /* the lines are set */
+	struct sl_plan *plan;             /* of the first case, for one batch at a time */
+	struct sl_workspace *w;           /* of plan */
+	struct sl_recipe recipe;          /* of the plan, but with all batches of the comparison */
+	struct sl_manifest_line *line;    /* one per batch */
+	bool recorded;                    /* the lines are set */
+	struct sl_comparison_case *entry; /* the case that runs */
 };
 
 /* Plans the first case and allocates the lines. Call sl_reference_close(), also after a failure. */
@@ -138,8 +134,7 @@ void sl_reference_close(struct sl_reference *r);
  * First case: records the batch as reference. Later cases: compares the batch, and on a difference
  * sets the case's answer, status and message. Only the first difference of a case is described.
  */
-void sl_reference_check(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b);
+void sl_reference_check(struct sl_reference *r, const struct sl_batch *b);
 
 /* --- compare ---------------------------------------------------------------------------------- */
 

@@ -12,8 +12,6 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/plan/plan.h"
 
-enum { WHAT_BYTES = 160 };
-
 enum sl_status sl_reference_open(const struct sl_comparison *c, struct sl_reference *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -37,40 +35,32 @@ void sl_reference_close(struct sl_reference *r)
 
 /* --- the first difference of two batches ------------------------------------------------------ */
 
-static void describe_counts(
-	const char *what, uint64_t found, uint64_t expected, char text[WHAT_BYTES])
+/* Each function describes the first difference (sl_message_part()); NULL if there is none. */
+
+static const char *describe_counts(const char *what, uint64_t found, uint64_t expected)
 {
-	snprintf(text, WHAT_BYTES, "%s: %lu instead of %lu", what, found, expected);
+	return found == expected ? NULL : sl_said("%s: %lu instead of %lu", what, found, expected);
 }
 
-/* Describes the first difference of the tallies; false if they are equal. */
-static bool describe_tally(
-	const struct sl_tally *found, const struct sl_tally *expected, char text[WHAT_BYTES])
+static const char *describe_tally(const struct sl_tally *found, const struct sl_tally *expected)
 {
-	char what[64];
-
 	const uint64_t *const is[] = {found->count, found->weight, found->square};
 	const uint64_t *const should[] = {expected->count, expected->weight, expected->square};
 	static const char *const names[] = {"particles", "weight", "squared weights"};
+	const char *text;
 
 	for (int k = 0; k < 3 * SL_FATE_COUNT; k++) {
 		int f = k / 3, sum = k % 3;
 
-		if (is[sum][f] == should[sum][f])
-			continue;
-		snprintf(what, sizeof(what), "the tally, %s of fate %s", names[sum],
-			sl_fate_facts[f].name);
-		describe_counts(what, is[sum][f], should[sum][f], text);
-		return true;
+		if (is[sum][f] != should[sum][f])
+			return describe_counts(sl_said("the tally, %s of fate %s", names[sum],
+						       sl_fate_facts[f].name),
+				is[sum][f], should[sum][f]);
 	}
-	if (found->steps != expected->steps)
-		describe_counts("the tally, steps", found->steps, expected->steps, text);
-	else if (found->collisions != expected->collisions)
-		describe_counts(
-			"the tally, collisions", found->collisions, expected->collisions, text);
-	else
-		return false;
-	return true;
+	text = describe_counts("the tally, steps", found->steps, expected->steps);
+	return text ? text
+	            : describe_counts(
+			      "the tally, collisions", found->collisions, expected->collisions);
 }
 
 /* The first of n items where two columns differ; n if all are equal. */
@@ -88,71 +78,65 @@ static uint32_t first_difference(
 	return i;
 }
 
-/* Describes the first index where a column differs, and that column; false if all are equal. */
-static bool describe_table(
-	const struct sl_table *found, const struct sl_table *expected, char text[WHAT_BYTES])
+/* The column that differs at the first index. */
+static const char *describe_table(const struct sl_table *found, const struct sl_table *expected)
 {
 	uint32_t first = expected->n;
+	const char *text = NULL;
 
 	for (uint32_t i = 0; i < expected->n_columns; i++) {
 		const struct sl_table_column *c = &expected->column[i];
 		uint32_t at = first_difference(c, &found->column[i], first);
 
 		if (at < first)
-			snprintf(text, WHAT_BYTES, "column %s, index %u",
-				sl_table_name(expected, i), at);
+			text = sl_said("column %s, index %u", sl_table_name(expected, i), at);
 		first = at;
 	}
-	return first < expected->n;
+	return text;
 }
 
-/* Describes the first histogram counter that differs, by its number; false if all are equal. */
-static bool describe_bins(
-	const struct sl_batch *found, const struct sl_batch *expected, char text[WHAT_BYTES])
+static const char *describe_bins(const struct sl_batch *found, const struct sl_batch *expected)
 {
 	uint32_t i = 0;
-	char what[64];
 
 	while (i < expected->bin_words && found->bins[i] == expected->bins[i])
 		i++;
-	if (i == expected->bin_words)
-		return false;
-	snprintf(what, sizeof(what), "the histograms, counter %u", i);
-	describe_counts(what, found->bins[i], expected->bins[i], text);
-	return true;
+	return i == expected->bin_words ? NULL
+	                                : describe_counts(sl_said("the histograms, counter %u", i),
+						  found->bins[i], expected->bins[i]);
 }
 
-static void describe(
-	const struct sl_batch *found, const struct sl_batch *expected, char text[WHAT_BYTES])
+static const char *describe(const struct sl_batch *found, const struct sl_batch *expected)
 {
-	if (describe_tally(&found->tally, &expected->tally, text) ||
-		describe_bins(found, expected, text))
-		return;
-	if (found->n_survivors != expected->n_survivors)
-		describe_counts("survivors", found->n_survivors, expected->n_survivors, text);
-	else if (!describe_table(&found->table, &expected->table, text))
-		snprintf(text, WHAT_BYTES, "the digests differ, but the columns are equal");
+	const char *text = describe_tally(&found->tally, &expected->tally);
+
+	if (!text)
+		text = describe_bins(found, expected);
+	if (!text)
+		text = describe_counts("survivors", found->n_survivors, expected->n_survivors);
+	if (!text)
+		text = describe_table(&found->table, &expected->table);
+	return text ? text : "the digests differ, but the columns are equal";
 }
 
 /* Computes the batch again as the reference does, and records the first difference in the case. */
-static void find_difference(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
+static void find_difference(struct sl_reference *r, const struct sl_batch *b)
 {
+	struct sl_comparison_case *entry = r->entry;
 	struct sl_host_slot *slot = &r->w->slot[0];
-	char name[SL_CASE_BYTES], what[WHAT_BYTES];
+	const char *what;
 
 	sl_batch_begin(&r->recipe, &slot->batch, b->number);
 	if (sl_stages_run(&r->recipe, &slot->exec, &slot->batch, NULL) == SL_OK)
-		describe(b, &slot->batch, what);
+		what = describe(b, &slot->batch);
 	else
-		snprintf(what, sizeof(what),
-			"the reference batch could not be computed again (%.100s)",
+		what = sl_said("the reference batch could not be computed again (%.100s)",
 			sl_last_error());
 	entry->answer = SL_ANSWER_DIFFERS;
 	entry->status = SL_CHECK_FAILED;
 	snprintf(entry->message, sizeof(entry->message),
-		"%s: the result differs from the reference: batch %lu, %s",
-		sl_case_text(entry, name), b->number, what);
+		"%s: the result differs from the reference: batch %lu, %s", sl_case_text(entry),
+		b->number, what);
 }
 
 /* --- comparing one batch ---------------------------------------------------------------------- */
@@ -165,13 +149,12 @@ static bool is_same(const struct sl_manifest_line *l, const struct sl_batch *b)
 	return memcmp(l, &found, sizeof(found)) == 0;
 }
 
-void sl_reference_check(
-	struct sl_reference *r, struct sl_comparison_case *entry, const struct sl_batch *b)
+void sl_reference_check(struct sl_reference *r, const struct sl_batch *b)
 {
 	struct sl_manifest_line *l = &r->line[b->number];
 
 	if (!r->recorded)
 		sl_batch_file_line(b, l);
-	else if (entry->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
-		find_difference(r, entry, b);
+	else if (r->entry->answer != SL_ANSWER_DIFFERS && !is_same(l, b))
+		find_difference(r, b);
 }

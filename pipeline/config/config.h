@@ -23,18 +23,6 @@
 /* --- quantity --------------------------------------------------------------------------------- */
 
 /*
- * A text for a part of a message, such as a name or a size: one of sixteen of this thread, in turn,
- * so that a message can have several. sl_shown() quotes a text as sl_show() does, sl_said()
- * formats one, sl_suggested() and sl_listed() write what sl_suggest() and sl_list_words() do.
- */
-enum { SL_PART_BYTES = 640 };
-char *sl_message_part(void);
-const char *sl_shown(const char *text);
-const char *sl_said(const char *format, ...) SL_PRINTF(1, 2);
-const char *sl_suggested(const char *written, const char *const *words, size_t n);
-const char *sl_listed(const char *const *words, size_t n);
-
-/*
  * Parses counts, quantities with a unit, and fractions.
  *
  * A text is read as a whole or refused: "1e6" is a million or an error, never 1 with a rest.
@@ -83,7 +71,7 @@ struct sl_part {
 	uint64_t of;     /* parts of the run; 0: the whole run */
 };
 
-enum { SL_PARTS_MAX = 1000000, SL_PART_NAME_BYTES = 64 };
+enum { SL_PARTS_MAX = 1000000 };
 
 /*
  * Reads "I/N", or "slurm": then the environment of a task of a Slurm job array gives I and N.
@@ -91,17 +79,24 @@ enum { SL_PARTS_MAX = 1000000, SL_PART_NAME_BYTES = 64 };
  */
 enum sl_status sl_part_read(const char *text, struct sl_part *part);
 
-/* Writes the name of the directory of the part, such as part_03_of_20. Returns name. */
-const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTES]);
+/* The name of the directory of the part, such as part_03_of_20 (sl_message_part()). */
+const char *sl_part_name(const struct sl_part *part);
 
 /* Reads such a name; false if it is another one. */
 bool sl_part_find(const char *name, struct sl_part *part);
 
+/* Numbers of batches. */
+struct sl_batch_range {
+	uint64_t first, end; /* end is no part of it */
+	uint64_t particles;  /* that they generate */
+};
+
 /*
- * The batches of the part, from first to end - 1, of n_batches. Parts differ by at most one batch.
+ * The batches of the part, of a run of n_batches of so many particles. Parts differ by at most one
+ * batch.
  */
-void sl_part_batches(
-	const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end);
+struct sl_batch_range sl_part_batches(
+	const struct sl_part *part, uint64_t n_batches, uint64_t batch, uint64_t particles);
 
 /* --- share ------------------------------------------------------------------------------------ */
 
@@ -301,11 +296,10 @@ const char *sl_key_leaf(const char *path);
 
 /*
  * A setting is a text "KEY=VALUE", or "--OPTION KEY=VALUE" of an option that stands for a key.
- * sl_set_key() returns where KEY begins. sl_set_typed() writes what the user typed: "--set
- * KEY=VALUE" or "--OPTION VALUE", with the quotes that YAML needs; returns typed.
+ * sl_set_key() returns where KEY begins. sl_set_typed() returns what the user typed: "--set
+ * KEY=VALUE" or "--OPTION VALUE", with the quotes that YAML needs (sl_message_part()).
  */
-enum { SL_SHOWN_SET_BYTES = 256 };
 const char *sl_set_key(const char *set);
-const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES]);
+const char *sl_set_typed(const char *set);
 
 #endif

@@ -30,12 +30,6 @@ static void put(struct yaml_output *p, const char *format, ...)
 	va_end(args);
 }
 
-/* Starts a line at that depth; YAML sections are indented by two blanks. */
-static void indent(struct yaml_output *p, int depth)
-{
-	put(p, "%*s", 2 * depth, "");
-}
-
 /* Prints the sections of path that are not open yet; returns the depth of its key. */
 static int open_sections(struct yaml_output *p, const char *path)
 {
@@ -51,8 +45,7 @@ static int open_sections(struct yaml_output *p, const char *path)
 		       (p->section[n] == '.' || p->section[n] == '\0');
 		if (same)
 			continue;
-		indent(p, depth);
-		put(p, "%.*s:\n", (int)(dot - from), from);
+		put(p, "%*s%.*s:\n", 2 * depth, "", (int)(dot - from), from);
 	}
 	snprintf(p->section, sizeof(p->section), "%.*s", (int)(from > path ? from - path - 1 : 0),
 		path);
@@ -134,11 +127,9 @@ static void put_items(struct yaml_output *p, const struct sl_option *o, const st
 	if (n == 0)
 		return;
 	depth = open_sections(p, path);
-	indent(p, depth);
-	put(p, "%s:\n", sl_key_leaf(path));
+	put(p, "%*s%s:\n", 2 * depth, "", sl_key_leaf(path));
 	for (uint64_t i = 0; i < n; i++) {
-		indent(p, depth + 1);
-		put(p, "- ");
+		put(p, "%*s- ", 2 * (depth + 1), "");
 		put_item(p, o + 1, end, i, base);
 	}
 }
@@ -158,7 +149,7 @@ static void put_table(struct yaml_output *p, const struct sl_model *model,
 		if (o->kind == SL_KIND_ITEMS) {
 			put_items(p, o, table + n, path, (char *)base);
 		} else if (!is_left_out(o, value)) {
-			indent(p, open_sections(p, path));
+			put(p, "%*s", 2 * open_sections(p, path), "");
 			put_value(p, o, path, value);
 			put(p, "\n");
 		}

@@ -243,11 +243,9 @@ const struct sl_option *sl_option_at(
 	const struct sl_model *model, size_t i, char path[SL_KEY_BYTES])
 {
 	bool common = i < sl_n_options;
-	const struct sl_option *o = NULL;
+	const struct sl_option *o = common ? &sl_options[i] : NULL;
 
-	if (common)
-		o = &sl_options[i];
-	else if (model && i - sl_n_options < model->n_options)
+	if (!common && model && i - sl_n_options < model->n_options)
 		o = &model->options[i - sl_n_options];
 	if (o)
 		sl_option_path(common ? NULL : model, o, path);
@@ -299,24 +297,19 @@ const struct sl_option *sl_option_of_all(size_t i, const struct sl_model **model
  */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
-	char pattern[SL_KEY_BYTES], above[SL_KEY_BYTES];
+	char pattern[SL_KEY_BYTES], full[SL_KEY_BYTES];
+	const size_t bytes = strlen(sl_key_pattern(path, pattern));
+	const struct sl_option *o;
 
-	sl_key_pattern(path, pattern);
-	*model = NULL;
-	for (size_t i = 0; i < sl_n_options; i++)
-		if (strcmp(sl_options[i].key, pattern) == 0)
-			return &sl_options[i];
-	for (int k = 0; k < sl_n_models; k++) {
-		const struct sl_model *m = sl_models[k];
-		size_t n = (size_t)snprintf(above, sizeof(above), "model.%s.", m->name);
+	for (size_t i = 0; (o = sl_option_of_all(i, model)) != NULL; i++) {
+		const size_t n = strlen(o->key);
 
-		for (size_t i = 0; strncmp(pattern, above, n) == 0 && i < m->n_options; i++)
-			if (strcmp(m->options[i].key, pattern + n) == 0) {
-				*model = m;
-				return &m->options[i];
-			}
+		/* the end first: a search for each key would otherwise make all paths */
+		if (n <= bytes && strcmp(o->key, pattern + bytes - n) == 0 &&
+			sl_option_path(*model, o, full) == bytes && strcmp(full, pattern) == 0)
+			break;
 	}
-	return NULL;
+	return o;
 }
 
 const char *sl_set_key(const char *set)
@@ -326,13 +319,11 @@ const char *sl_set_key(const char *set)
 	return space ? space + 1 : set;
 }
 
-const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES])
+const char *sl_set_typed(const char *set)
 {
 	const char *key = sl_set_key(set), *value = strchr(key, '=');
 
 	if (key == set || !value)
-		snprintf(typed, SL_SHOWN_SET_BYTES, "--set %.200s", set);
-	else
-		snprintf(typed, SL_SHOWN_SET_BYTES, "%.*s%.200s", (int)(key - set), set, value + 1);
-	return typed;
+		return sl_said("--set %.200s", set);
+	return sl_said("%.*s%.200s", (int)(key - set), set, value + 1);
 }

@@ -5,29 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS_MAX = 9 }; /* fits every number that is accepted */
-
-/*
- * Reads a number without sign or leading zeros at *text and moves *text past it; false if there is
- * none.
- */
-static bool read_number(const char **text, uint64_t *value)
-{
-	size_t digits = strspn(*text, "0123456789");
-
-	if (digits == 0 || digits > DIGITS_MAX || (digits > 1 && **text == '0'))
-		return false;
-	*value = strtoull(*text, NULL, 10);
-	*text += digits;
-	return true;
-}
-
 static bool is_valid(const struct sl_part *part)
 {
 	return part->number >= 1 && part->number <= part->of && part->of <= SL_PARTS_MAX;
 }
 
 /* --- the tasks of a job array of Slurm -------------------------------------------------------- */
+
+enum { NUMBERS_END = 1000000000 }; /* more than any number that is accepted */
 
 /* Reads a variable of the environment; a missing one has the value fallback. */
 static enum sl_status read_variable(const char *name, const char *fallback, uint64_t *value)
@@ -40,7 +25,8 @@ static enum sl_status read_variable(const char *name, const char *fallback, uint
 			"--part slurm: %s is not set (this process is no task of a Slurm job "
 			"array); submit it with sbatch --array=1-20, or use --part I/N",
 			name);
-	if (read_number(&text, value) && *text == '\0')
+	*value = strtoull(text, NULL, 10);
+	if (*value < NUMBERS_END && strcmp(sl_said("%lu", *value), text) == 0)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"--part slurm: %s is '%s' (it must be a whole number); use --part I/N", name,
@@ -77,15 +63,12 @@ static enum sl_status read_slurm(struct sl_part *part)
 
 enum sl_status sl_part_read(const char *text, struct sl_part *part)
 {
-	const char *at = text;
-
 	if (strcmp(text, "slurm") == 0)
 		return read_slurm(part);
-	if (read_number(&at, &part->number) && *at == '/') {
-		at++;
-		if (read_number(&at, &part->of) && *at == '\0' && is_valid(part))
-			return SL_OK;
-	}
+	/* printed again, numbers with a sign, a blank or a leading zero differ from the text */
+	if (sscanf(text, "%lu/%lu", &part->number, &part->of) == 2 && is_valid(part) &&
+		strcmp(sl_said("%lu/%lu", part->number, part->of), text) == 0)
+		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"--part %s: the value must be I/N with whole numbers 1 <= I <= N <= %d, or slurm; for "
 		"example --part 3/20",
@@ -93,35 +76,26 @@ enum sl_status sl_part_read(const char *text, struct sl_part *part)
 }
 
 /* All numbers of a run have the same width, so that a listing has the parts in order. */
-const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTES])
+const char *sl_part_name(const struct sl_part *part)
 {
 	int width = snprintf(NULL, 0, "%lu", part->of);
 
-	snprintf(name, SL_PART_NAME_BYTES, "part_%0*lu_of_%lu", width, part->number, part->of);
-	return name;
+	return sl_said("part_%0*lu_of_%lu", width, part->number, part->of);
 }
 
 bool sl_part_find(const char *name, struct sl_part *part)
 {
-	static const char start[] = "part_", between[] = "_of_";
-	char again[SL_PART_NAME_BYTES];
-	const char *at = name + sizeof(start) - 1;
-
-	if (strncmp(name, start, sizeof(start) - 1) != 0)
-		return false;
-	at += strspn(at, "0");
-	if (!read_number(&at, &part->number) || strncmp(at, between, sizeof(between) - 1) != 0)
-		return false;
-	at += sizeof(between) - 1;
-	return read_number(&at, &part->of) && is_valid(part) &&
-	       strcmp(sl_part_name(part, again), name) == 0;
+	return sscanf(name, "part_%lu_of_%lu", &part->number, &part->of) == 2 && is_valid(part) &&
+	       strcmp(sl_part_name(part), name) == 0;
 }
 
 /* The first batches that cannot be divided evenly go to the first parts. */
-void sl_part_batches(const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end)
+struct sl_batch_range sl_part_batches(
+	const struct sl_part *part, uint64_t n_batches, uint64_t batch, uint64_t particles)
 {
 	uint64_t each = n_batches / part->of, more = n_batches % part->of, i = part->number - 1;
+	uint64_t first = i * each + (i < more ? i : more), end = first + each + (i < more);
 
-	*first = i * each + (i < more ? i : more);
-	*end = *first + each + (i < more);
+	return (struct sl_batch_range){
+		first, end, (end < n_batches ? end * batch : particles) - first * batch};
 }

@@ -11,43 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A longer list of words is cut, so that the rest of the message has space. */
-enum { LIST_BYTES = 400 };
-
-char *sl_message_part(void)
-{
-	static _Thread_local char parts[16][SL_PART_BYTES];
-	static _Thread_local unsigned used;
-
-	return parts[used++ % 16];
-}
-
-const char *sl_shown(const char *text)
-{
-	return sl_show(sl_message_part(), text);
-}
-
-const char *sl_suggested(const char *written, const char *const *words, size_t n)
-{
-	return sl_suggest(written, words, n, sl_message_part(), LIST_BYTES);
-}
-
-const char *sl_listed(const char *const *words, size_t n)
-{
-	return sl_list_words(sl_message_part(), LIST_BYTES, words, n);
-}
-
-const char *sl_said(const char *format, ...)
-{
-	char *text = sl_message_part();
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, SL_PART_BYTES, format, args);
-	va_end(args);
-	return text;
-}
-
 bool sl_refuse(const char *format, ...)
 {
 	char why[SL_WHY_BYTES];
@@ -100,31 +63,24 @@ bool sl_count_parse(const char *text, uint64_t *value)
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
-enum { UNIT_BYTES = 16 }; /* more than the name of any unit */
-
-/*
- * Writes "1/cm", "/ cm" and "cm^-1" as "/cm", other texts unchanged. A text that is cut off is no
- * unit.
- */
-static void spell_inverse(const char *text, char spelt[UNIT_BYTES])
+/* "1/cm", "/ cm" and "cm^-1" as "/cm", other texts unchanged. */
+static const char *spell_inverse(const char *text)
 {
 	const char *slash = text + (*text == '1'), *power = strstr(text, "^-1");
 
 	slash += strspn(slash, " ");
 	if (*slash == '/')
-		snprintf(spelt, UNIT_BYTES, "/%s", slash + 1 + strspn(slash + 1, " "));
-	else if (power && power[3] == '\0')
-		snprintf(spelt, UNIT_BYTES, "/%.*s", (int)(power - text), text);
-	else
-		snprintf(spelt, UNIT_BYTES, "%s", text);
+		return sl_said("/%s", slash + 1 + strspn(slash + 1, " "));
+	if (power && power[3] == '\0')
+		return sl_said("/%.*s", (int)(power - text), text);
+	return text;
 }
 
 /* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
 static const struct sl_unit_facts *find_unit(const char *text)
 {
-	char spelt[UNIT_BYTES];
+	const char *spelt = spell_inverse(text);
 
-	spell_inverse(text, spelt);
 	for (int i = 0; i < SL_UNIT_COUNT; i++)
 		if (strcmp(sl_units[i].text, spelt) == 0)
 			return &sl_units[i];
@@ -258,13 +214,13 @@ bool sl_fraction_parse(const char *text, double *value)
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';
-	char number[SL_WORD_BYTES];
+	const char *number;
 	struct sl_decimal digits;
 
 	n -= percent;
 	while (n > 0 && text[n - 1] == ' ')
 		n--;
-	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	number = sl_said("%.*s", (int)n, text);
 	if (!sl_real_parse(number, SL_DIM_NUMBER, value))
 		return false;
 	/* shift the decimal point before rounding: dividing by 100 would round twice */

@@ -126,7 +126,7 @@ static void print_end(const struct sl_option *o, double end, char *text, int siz
 	if (o->kind == SL_KIND_COUNT || o->kind == SL_KIND_COUNTS)
 		snprintf(text, (size_t)size, "%.0f", end);
 	else
-		sl_double_print(end, text, size);
+		snprintf(text, (size_t)size, "%s", sl_double_text(end));
 	if (*unit)
 		sl_append(text, (size_t)size, " %s", unit);
 }
@@ -284,8 +284,8 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 			*(const uint64_t *)item);
 		break;
 	case SL_KIND_REAL:
-		sl_double_print(*(const double *)item, text, SL_VALUE_BYTES);
-		sl_append(text, SL_VALUE_BYTES, "%s%s", *unit ? " " : "", unit);
+		snprintf(text, SL_VALUE_BYTES, "%s%s%s", sl_double_text(*(const double *)item),
+			*unit ? " " : "", unit);
 		break;
 	case SL_KIND_BOOL:
 		snprintf(text, SL_VALUE_BYTES, "%s", *(const bool *)item ? "true" : "false");

@@ -52,7 +52,7 @@ static enum sl_status report(const struct sl_execution *e, const struct sl_works
 	}
 	if (sl_plan_is_part(w->plan)) /* sluice join checks the whole run */
 		return SL_OK;
-	sl_results_of(w->plan, m, &results);
+	sl_results_make(m, w->plan->choices.stop_rule.counts, &results);
 	return sl_checks(w->plan, &results);
 }
 

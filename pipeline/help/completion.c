@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "pipeline/text/text.h"
+
 enum { NONE = -1, UNKNOWN = -2 };
 
 void sl_offer_part(const struct sl_last_word *last, const char *word, size_t n, const char *help)
@@ -111,13 +113,10 @@ static void offer_options(
 	const struct sl_completed_program *p, const struct sl_last_word *last, int command)
 {
 	struct sl_completed_option o;
-	char word[64];
 
-	for (int i = 0; p->option(i, &o); i++) {
-		snprintf(word, sizeof(word), "--%s", o.name);
+	for (int i = 0; p->option(i, &o); i++)
 		if (p->takes(command, i))
-			sl_offer_part(last, word, strlen(word), o.help);
-	}
+			sl_offer_part(last, sl_said("--%s", o.name), strlen(o.name) + 2, o.help);
 }
 
 static void offer_commands(const struct sl_completed_program *p, const struct sl_last_word *last)

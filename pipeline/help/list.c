@@ -51,17 +51,6 @@ static const struct sl_line device_lines[] = {
 	{NULL, NULL, NULL},
 };
 
-enum { RECORD_BYTES = 32 };
-
-/* "position/x": the record of a column in an openPMD file, and its component. */
-static const char *openpmd_name(int column, char text[RECORD_BYTES])
-{
-	const struct sl_column_facts *c = &sl_column_facts[column];
-
-	snprintf(text, RECORD_BYTES, "%s%s%s", c->record, c->component[0] ? "/" : "", c->component);
-	return text;
-}
-
 /*
  * Models, each with its columns and the fates that it can give. A script can check a
  * configuration's columns and fates against these lists.
@@ -88,10 +77,9 @@ static void list_models(struct sl_json *j)
 static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 {
 	sl_json_object(j, "tunable");
-	if (t->block > 0) {
+	if (t->block > 0)
 		sl_json_add(j, "block { default %u multiple_of %u most %u }", t->block,
 			t->block_step, t->block_most);
-	}
 	if (t->items > 0) {
 		sl_json_add(j, "items { default %u one_of [", t->items);
 		for (int i = 0; t->items_can[i]; i++)
@@ -100,24 +88,26 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 	}
 	if (t->padding) {
 		sl_json_add(j, "padding { default %s one_of [", sl_padding_name(t->padding));
-		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_ON));
-		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_OFF));
+		for (int p = SL_PADDING_ON; p <= SL_PADDING_OFF; p++)
+			sl_json_text(j, NULL, sl_padding_name((enum sl_padding)p));
 		sl_json_add(j, "] }");
 	}
 	sl_json_close(j);
 }
 
+/* openpmd is "position/x": the record of a column in an openPMD file, and its component. */
 static void list_columns(struct sl_json *j)
 {
 	sl_json_array(j, "columns");
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		char record[RECORD_BYTES];
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		const struct sl_column_facts *c = &sl_column_facts[k];
 
-		if (sl_is_named_column(c))
-			continue;
-		sl_json_add(j, "{ name %s unit %s openpmd %s help %s }", sl_column_facts[c].name,
-			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
-			sl_column_facts[c].help);
+		if (!sl_is_named_column(k))
+			sl_json_add(j, "{ name %s unit %s openpmd %s help %s }", c->name,
+				sl_units[c->unit].text,
+				sl_said("%s%s%s", c->record, c->component[0] ? "/" : "",
+					c->component),
+				c->help);
 	}
 	sl_json_close(j);
 }
@@ -237,26 +227,20 @@ enum sl_status sl_help_list(bool json, FILE *out)
 static void list_device(struct sl_result *r, const char *word, const struct sl_device *d)
 {
 	struct sl_json *j = &r->json;
-	char capability[32];
 
-	if (!d && !r->lines)
-		return;
-	sl_json_add(j, "{ device %s", word);
-	if (d) {
-		snprintf(capability, sizeof(capability), "%d.%d", d->major, d->minor);
-		sl_json_add(j, "name %s capability %s memory_bytes %lu free_bytes %lu", d->name,
-			capability, d->memory_bytes, d->free_bytes);
-	} else {
-		sl_json_text(j, "problem", sl_last_error());
-	}
-	sl_json_close(j);
+	if (d)
+		sl_json_add(j,
+			"{ device %s name %s capability %s memory_bytes %lu free_bytes %lu }", word,
+			d->name, sl_said("%d.%d", d->major, d->minor), d->memory_bytes,
+			d->free_bytes);
+	else if (r->lines)
+		sl_json_add(j, "{ device %s problem %s }", word, sl_last_error());
 }
 
 enum sl_status sl_help_devices(bool json, FILE *out)
 {
 	struct sl_result r;
 	struct sl_device d;
-	char word[32];
 	enum sl_status s;
 	int n = 0;
 
@@ -265,10 +249,8 @@ enum sl_status sl_help_devices(bool json, FILE *out)
 	sl_device_emulate(false);
 	if (sl_device_count(&n) != SL_OK)
 		list_device(&r, "cuda", NULL);
-	for (int i = 0; i < n; i++) {
-		snprintf(word, sizeof(word), "cuda:%d", i);
-		list_device(&r, word, sl_device_use(i, &d) == SL_OK ? &d : NULL);
-	}
+	for (int i = 0; i < n; i++)
+		list_device(&r, sl_said("cuda:%d", i), sl_device_use(i, &d) == SL_OK ? &d : NULL);
 	sl_device_emulate(true);
 	s = sl_device_use(0, &d);
 	if (s == SL_OK)

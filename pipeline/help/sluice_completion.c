@@ -37,12 +37,11 @@ static bool takes(int c, int i)
 /* Offers the backends of a primitive if path is its key, such as primitives.sort. */
 static bool offer_backends(const struct sl_last_word *last, const char *path)
 {
-	static const char section[] = "primitives.";
+	const char *name = strncmp(path, "primitives.", 11) == 0 ? path + 11 : "";
 	bool found = false;
 
 	for (const struct sl_catalog_entry *e = sl_catalog; e->name; e++) {
-		if (strncmp(path, section, strlen(section)) != 0 ||
-			strcmp(path + strlen(section), sl_primitive_name(e->primitive)) != 0)
+		if (strcmp(name, sl_primitive_name(e->primitive)) != 0)
 			continue;
 		if (!found)
 			sl_offer(last, "auto");
@@ -119,15 +118,13 @@ static void offer_settings(const struct sl_last_word *last)
 {
 	const char *typed = last->text + last->lead, *sign = strchr(typed, '=');
 	struct sl_last_word value = *last;
-	char path[SL_KEY_BYTES];
 
 	if (!sign) {
 		offer_keys(last, "=");
 		return;
 	}
-	snprintf(path, sizeof(path), "%.*s", (int)(sign - typed), typed);
 	value.lead += (size_t)(sign + 1 - typed);
-	offer_values_of_key(&value, path);
+	offer_values_of_key(&value, sl_said("%.*s", (int)(sign - typed), typed));
 }
 
 static void offer_values(const struct sl_last_word *last, int i)

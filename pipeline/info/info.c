@@ -114,89 +114,23 @@ static enum sl_status info_of_image(const char *path, struct sl_json *j)
 /* --- survivors -------------------------------------------------------------------------------- */
 
 /*
- * Survivor files are read one at a time, and their columns added up. Numbers have the units in
- * which files store the columns, which are the first ones of sluice list. Columns are weighted by
- * the column weight; the weight itself and the id are not. Without a column weight each particle
- * counts once.
+ * Survivor files are read one at a time, and their rows added up. Numbers have the units in which
+ * files store the columns, which are the first ones of sluice list.
  */
 
-/* What has been added up of all files read so far. */
-struct survey {
-	uint64_t head; /* rows still to be written */
-	struct sl_weighted_stats stats[SL_COLUMN_COUNT];
-	struct sl_type_table types;
-};
-
-/* The value of a row; a constant column has one item for all rows. */
-static double value_of(const struct sl_table_column *c, uint32_t row)
+static void add_table(struct sl_row_sums *all, const struct sl_table *t, struct sl_json *j)
 {
-	size_t at = c->constant ? 0 : row * (size_t)sl_facts_of(c)->bytes;
+	double value[SL_COLUMN_COUNT] = {[SL_COLUMN_weight] = 1};
 
-	return sl_column_value(c->column, (const char *)c->data + at);
-}
+	for (uint32_t row = 0; row < t->n; row++) {
+		for (uint32_t k = 0; k < t->n_columns; k++) {
+			const struct sl_table_column *c = &t->column[k];
+			size_t at = c->constant ? 0 : row * (size_t)sl_facts_of(c)->bytes;
 
-/* Writes the first rows of a table to the open array "head". */
-static void write_head(struct survey *all, const struct sl_table *t, struct sl_json *j)
-{
-	uint32_t rows = t->n < all->head ? t->n : (uint32_t)all->head;
-
-	for (uint32_t row = 0; row < rows; row++) {
-		sl_json_object(j, NULL);
-		for (uint32_t k = 0; k < t->n_columns; k++)
-			sl_json_real(j, sl_table_name(t, k), value_of(&t->column[k], row));
-		sl_json_close(j);
+			value[c->column] = sl_column_value(c->column, (const char *)c->data + at);
+		}
+		sl_row_sums_add(all, t, value, j);
 	}
-	all->head -= rows;
-}
-
-static void add_table(struct survey *all, const struct sl_table *t)
-{
-	const struct sl_table_column *weights = sl_table_find(t, SL_COLUMN_weight),
-				     *codes = sl_table_find(t, SL_COLUMN_pdg),
-				     *energies = sl_table_find(t, SL_COLUMN_energy);
-
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		const struct sl_table_column *c = &t->column[k];
-		bool weighted = weights && c != weights && c->column != SL_COLUMN_id;
-
-		for (uint32_t row = 0; row < t->n; row++)
-			sl_weighted_stats_add(&all->stats[c->column], value_of(c, row),
-				weighted ? value_of(weights, row) : 1);
-	}
-	for (uint32_t row = 0; codes && row < t->n; row++)
-		sl_type_table_add(&all->types, (int32_t)value_of(codes, row),
-			weights ? value_of(weights, row) : 1,
-			energies ? value_of(energies, row) : 0);
-}
-
-/* Columns whose numbers are names. */
-#define CODES                                                                         \
-	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | \
-		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
-
-/*
- * The facts, the statistics and, of one file, the digests of the columns; then the particle types.
- */
-static void write_columns(
-	struct survey *all, const struct sl_table *t, bool digests, struct sl_json *j)
-{
-	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
-
-	sl_json_array(j, "columns");
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		const struct sl_table_column *c = &t->column[k];
-
-		sl_json_add(j, "{ name %s type %s unit %s", sl_table_name(t, k),
-			type_names[sl_facts_of(c)->type], sl_units[sl_table_unit(t, k)].text);
-		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
-		if (digests)
-			sl_json_hex(j, "digest", c->digest, 16);
-		if (digests && c->constant)
-			sl_json_bool(j, "constant", true);
-		sl_json_close(j);
-	}
-	sl_json_close(j);
-	sl_type_table_json(&all->types, j);
 }
 
 /*
@@ -206,16 +140,15 @@ static void write_columns(
 static enum sl_status info_of_survivors(const char *path, uint64_t head, struct sl_json *j)
 {
 	SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
-	struct survey all = {.head = head};
+	struct sl_row_sums all = {.head = head};
 
 	SL_TRY(sl_survivors_read_columns(path, NULL, &s));
 	sl_digest_table(&s.table);
 	sl_json_add(j, "survivors { format %s bytes %lu survivors %u } head [", s.format->name,
 		s.file_bytes, s.table.n);
-	write_head(&all, &s.table, j);
+	add_table(&all, &s.table, j);
 	sl_json_close(j);
-	add_table(&all, &s.table);
-	write_columns(&all, &s.table, true, j);
+	sl_row_sums_json(&all, &s.table, true, true, j);
 	return SL_OK;
 }
 
@@ -223,7 +156,7 @@ static enum sl_status info_of_survivors(const char *path, uint64_t head, struct 
 static enum sl_status info_of_all_survivors(
 	const struct sl_dir *dir, const struct sl_manifest *m, uint64_t head, struct sl_json *j)
 {
-	struct survey all = {.head = head};
+	struct sl_row_sums all = {.head = head};
 	struct sl_table last = {0};
 
 	sl_json_array(j, "head");
@@ -231,13 +164,12 @@ static enum sl_status info_of_all_survivors(
 		SL_CLOSED_BY(sl_survivors_free) struct sl_survivors s = {.block = NULL};
 
 		SL_TRY(sl_add_context(
-			sl_survivors_read(dir, m->line[i].file.name, &s), "%s", dir->path));
-		write_head(&all, &s.table, j);
-		add_table(&all, &s.table);
+			sl_survivors_read(dir, m->line[i].file.name, NULL, &s), "%s", dir->path));
+		add_table(&all, &s.table, j);
 		last = s.table;
 	}
 	sl_json_close(j);
-	write_columns(&all, &last, false, j);
+	sl_row_sums_json(&all, &last, true, false, j);
 	return SL_OK;
 }
 
@@ -251,11 +183,9 @@ static enum sl_status info_of_all_survivors(
 static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 	const struct sl_existing_sizes *sizes, const struct sl_manifest *m)
 {
-	struct sl_truncated truncated;
 	struct sl_results r;
 
 	sl_results_make(m, true, &r);
-	truncated = sl_results_truncated(&r, sizes->max_steps);
 	sl_json_add(j, "run { name %s format %s state %s", run->name ? run->name : "",
 		run->format ? run->format->name : "",
 		!run->state                          ? "(no state)"
@@ -271,7 +201,7 @@ static void write_run(struct sl_json *j, const struct sl_existing_run *run,
 			sl_json_add(j, "%s { count %lu fraction %g }", sl_fate_facts[f].name,
 				r.fate[f].count, r.fate[f].fraction);
 	sl_json_close(j);
-	sl_truncated_json(&truncated, j);
+	sl_truncated_json(j, r.fate[SL_FATE_max_steps].count, r.all.particles, sizes->max_steps);
 	sl_json_close(j);
 }
 

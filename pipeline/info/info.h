@@ -8,6 +8,7 @@
 
 #include "pipeline/text/text.h"
 #include "primitives/base/status.h"
+#include "stages/particle/table.h"
 
 /* --- info ------------------------------------------------------------------------------------- */
 
@@ -47,10 +48,7 @@ enum sl_status sl_info_phase_space(const char *path, uint64_t head, struct sl_js
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-/*
- * Least, largest, and weighted mean, rms and sum of the values of a column; sums by
- * particle type.
- */
+/* Least, largest, and weighted mean, rms and sum of the values of a column. */
 
 /* The values added so far. Starts as {0}; private to sums.c. */
 struct sl_weighted_stats {
@@ -68,6 +66,11 @@ void sl_weighted_stats_add(struct sl_weighted_stats *s, double value, double wei
  */
 void sl_weighted_stats_json(const struct sl_weighted_stats *s, bool code, struct sl_json *j);
 
+/*
+ * Particles that are read one by one. Their columns are weighted by the column weight; the weight
+ * itself is not, and without it each particle counts once.
+ */
+
 /* Types with a separate row; particles of further types are counted together. */
 enum { SL_TYPES_MOST = 64 };
 
@@ -77,15 +80,26 @@ struct sl_type_row {
 	double weight, energy; /* sums of the weights, and of weight * energy in keV */
 };
 
-/* Starts as {0}. */
-struct sl_type_table {
-	uint32_t n;
-	struct sl_type_row row[SL_TYPES_MOST], other;
+/* All zero at the start, but for head. */
+struct sl_row_sums {
+	uint64_t head; /* rows still to be written */
+	struct sl_weighted_stats stats[SL_COLUMN_COUNT];
+	uint32_t n_types;
+	struct sl_type_row type[SL_TYPES_MOST], other;
 };
 
-void sl_type_table_add(struct sl_type_table *t, int32_t pdg, double weight, double energy);
+/*
+ * Adds a row with the columns of t, which needs no data; the first rows are written to the open array
+ * "head". Without these columns, the weight is 1 and the energy 0 in value.
+ */
+void sl_row_sums_add(struct sl_row_sums *all, const struct sl_table *t,
+	const double value[SL_COLUMN_COUNT], struct sl_json *j);
 
-/* Writes the array "types", the most frequent first. It sorts the rows. */
-void sl_type_table_json(struct sl_type_table *t, struct sl_json *j);
+/*
+ * Writes the array "columns" and, if the particles have codes, "types", the most frequent first.
+ * stored: with the type of each column; digests: also with its digest, of one table.
+ */
+void sl_row_sums_json(struct sl_row_sums *all, const struct sl_table *t, bool stored, bool digests,
+	struct sl_json *j);
 
 #endif

@@ -14,59 +14,22 @@
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/formats/phase_space/phase_space.h"
 
-/* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
-enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, PDG = 9, FLAGS = 10, POLARISATION = 11 };
+enum { TEXT_BYTES = 256 }; /* texts of the header are cut to so many */
 
-/*
- * The numbers of a particle in units of the configuration; user flags and polarisation are
- * optional.
- */
-static const struct {
-	const char *name, *unit;
-} facts[NUMBERS] = {{"x", "cm"}, {"y", "cm"}, {"z", "cm"}, {"u", ""}, {"v", ""}, {"w", ""},
-	{"energy", "keV"}, {"time", "ns"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
-	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
-
-/* What has been added up of the particles read so far. */
-struct particle_sums {
-	struct sl_weighted_stats stats[NUMBERS];
-	struct sl_type_table types;
-};
-
-/* Has each particle of the file the number i? */
-static bool has_number(const struct sl_mcpl_header *h, int i)
+/* The columns of the particles, without data; user flags and polarisation are optional. */
+static struct sl_table columns_of(const struct sl_mcpl_header *h)
 {
-	return (i != FLAGS || h->flags) && (i < POLARISATION || h->polarised);
-}
+	static const enum sl_column all[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z, SL_COLUMN_u,
+		SL_COLUMN_v, SL_COLUMN_w, SL_COLUMN_energy, SL_COLUMN_time, SL_COLUMN_weight,
+		SL_COLUMN_pdg, SL_COLUMN_userflags, SL_COLUMN_pol_x, SL_COLUMN_pol_y,
+		SL_COLUMN_pol_z};
+	struct sl_table t = {0};
 
-/* Sets the numbers of a particle, in the order of facts. */
-static void set_numbers(const struct sl_mcpl_particle *p, double number[NUMBERS])
-{
-	const double from[NUMBERS] = {p->position[0], p->position[1], p->position[2],
-		p->direction[0], p->direction[1], p->direction[2], p->energy * SL_MCPL_KEV,
-		p->time * SL_MCPL_NS, p->weight, p->pdg, p->flags, p->polarisation[0],
-		p->polarisation[1], p->polarisation[2]};
-
-	memcpy(number, from, sizeof(from));
-}
-
-/* Adds a particle; only the weights themselves are not weighted. */
-static void add(
-	struct particle_sums *all, const struct sl_mcpl_particle *p, const double number[NUMBERS])
-{
-	for (int i = 0; i < NUMBERS; i++)
-		sl_weighted_stats_add(&all->stats[i], number[i], i == WEIGHT ? 1 : p->weight);
-	sl_type_table_add(&all->types, p->pdg, p->weight, p->energy * SL_MCPL_KEV);
-}
-
-/* Writes the numbers of a particle as an object. */
-static void write_row(struct sl_json *j, const struct sl_mcpl_header *h, const double *number)
-{
-	sl_json_object(j, NULL);
-	for (int i = 0; i < NUMBERS; i++)
-		if (has_number(h, i))
-			sl_json_real(j, facts[i].name, number[i]);
-	sl_json_close(j);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if ((all[i] != SL_COLUMN_userflags || h->flags) &&
+			(!SL_HAS(SL_MCPL_POLARISATION, all[i]) || h->polarised))
+			t.column[t.n_columns++].column = all[i];
+	return t;
 }
 
 /* Reads the next string of the header and writes it, cut to TEXT_BYTES. */
@@ -106,35 +69,33 @@ static enum sl_status write_strings(struct sl_mcpl_stream *s, struct sl_json *j)
 	return sl_mcpl_begin(s);
 }
 
-/* User flags and polarisation are written only if the file has them. */
-static void write_numbers(struct sl_json *j, const struct sl_mcpl_header *h,
-	const struct sl_weighted_stats stats[NUMBERS])
+/* Reads all particles. */
+static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct sl_table *t,
+	struct sl_row_sums *all, struct sl_json *j)
 {
-	sl_json_array(j, "columns");
-	for (int i = 0; i < NUMBERS; i++) {
-		if (!has_number(h, i))
-			continue;
-		sl_json_add(j, "{ name %s unit %s", facts[i].name, facts[i].unit);
-		sl_weighted_stats_json(&stats[i], i == PDG || i == FLAGS, j);
-		sl_json_close(j);
-	}
-	sl_json_close(j);
-}
-
-/* Reads all particles, writes the first head of them and adds up all. */
-static enum sl_status read_particles(
-	struct sl_mcpl_stream *s, uint64_t head, struct particle_sums *all, struct sl_json *j)
-{
-	double number[NUMBERS];
 	struct sl_mcpl_particle p;
 
 	sl_json_array(j, "head");
 	for (uint64_t i = 0; i < s->header.particles; i++) {
 		SL_TRY(sl_mcpl_next(s, &p));
-		set_numbers(&p, number);
-		add(all, &p, number);
-		if (i < head)
-			write_row(j, &s->header, number);
+		sl_row_sums_add(all, t,
+			(const double[SL_COLUMN_COUNT]){
+				[SL_COLUMN_x] = p.position[0],
+				[SL_COLUMN_y] = p.position[1],
+				[SL_COLUMN_z] = p.position[2],
+				[SL_COLUMN_u] = p.direction[0],
+				[SL_COLUMN_v] = p.direction[1],
+				[SL_COLUMN_w] = p.direction[2],
+				[SL_COLUMN_energy] = p.energy * SL_MCPL_KEV,
+				[SL_COLUMN_time] = p.time * SL_MCPL_NS,
+				[SL_COLUMN_weight] = p.weight,
+				[SL_COLUMN_pdg] = p.pdg,
+				[SL_COLUMN_userflags] = p.flags,
+				[SL_COLUMN_pol_x] = p.polarisation[0],
+				[SL_COLUMN_pol_y] = p.polarisation[1],
+				[SL_COLUMN_pol_z] = p.polarisation[2],
+			},
+			j);
 	}
 	sl_json_close(j);
 	return SL_OK;
@@ -149,7 +110,8 @@ static enum sl_status write_file(
 	struct sl_mcpl_stream *s, bool converted, uint64_t head, struct sl_json *j)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct particle_sums all = {0};
+	const struct sl_table t = columns_of(h);
+	struct sl_row_sums all = {.head = head};
 	bool trailing;
 
 	SL_TRY(write_strings(s, j));
@@ -158,9 +120,8 @@ static enum sl_status write_file(
 		"one_weight %d }",
 		s->recovered, h->particles, h->record_bytes, converted,
 		h->single ? "single" : "double", h->pdg != 0, h->weight != 0);
-	SL_TRY(read_particles(s, head, &all, j));
-	write_numbers(j, h, all.stats);
-	sl_type_table_json(&all.types, j);
+	SL_TRY(read_particles(s, &t, &all, j));
+	sl_row_sums_json(&all, &t, false, false, j);
 	return sl_mcpl_end(s, &trailing);
 }
 
@@ -172,13 +133,12 @@ static enum sl_status write_list(const void *file, size_t bytes, const char *wha
 	uint64_t head, struct sl_json *j)
 {
 	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
-	char format[64];
 
 	SL_TRY(sl_mcpl_head_check(file, bytes));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	snprintf(
-		format, sizeof(format), "MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : "");
-	sl_json_add(j, "list { format %s bytes %lu", what ? what : format, stored);
+	sl_json_add(j, "list { format %s bytes %lu",
+		what ? what : sl_said("MCPL %u%s", s.header.version, s.gzipped ? " in gzip" : ""),
+		stored);
 	return write_file(&s, what != NULL, head, j);
 }
 

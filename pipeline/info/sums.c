@@ -54,22 +54,22 @@ void sl_weighted_stats_json(const struct sl_weighted_stats *s, bool code, struct
  */
 
 /* The row of a type, which is made if there is room for it. */
-static struct sl_type_row *row_of(struct sl_type_table *t, int32_t pdg)
+static struct sl_type_row *row_of(struct sl_row_sums *all, int32_t pdg)
 {
 	uint32_t i = 0;
 
-	while (i < t->n && t->row[i].pdg != pdg)
+	while (i < all->n_types && all->type[i].pdg != pdg)
 		i++;
 	if (i == SL_TYPES_MOST)
-		return &t->other;
-	if (i == t->n)
-		t->row[t->n++] = (struct sl_type_row){.pdg = pdg};
-	return &t->row[i];
+		return &all->other;
+	if (i == all->n_types)
+		all->type[all->n_types++] = (struct sl_type_row){.pdg = pdg};
+	return &all->type[i];
 }
 
-void sl_type_table_add(struct sl_type_table *t, int32_t pdg, double weight, double energy)
+static void add_type(struct sl_row_sums *all, int32_t pdg, double weight, double energy)
 {
-	struct sl_type_row *row = row_of(t, pdg);
+	struct sl_type_row *row = row_of(all, pdg);
 
 	row->particles++;
 	row->weight += weight;
@@ -87,14 +87,11 @@ static int by_particles(const void *a, const void *b)
 	return (x->pdg > y->pdg) - (x->pdg < y->pdg);
 }
 
-static void write_row(const struct sl_type_row *r, const char *name, struct sl_json *j)
+static void write_type(const struct sl_type_row *r, const char *name, struct sl_json *j)
 {
-	char code[16];
-
 	sl_json_object(j, NULL);
 	if (name) {
-		snprintf(code, sizeof(code), "%ld", (long)r->pdg);
-		sl_json_formatted(j, "pdg", code);
+		sl_json_formatted(j, "pdg", sl_said("%ld", (long)r->pdg));
 		sl_json_text(j, "name", name);
 	} else {
 		sl_json_text(j, "pdg", "other");
@@ -103,16 +100,68 @@ static void write_row(const struct sl_type_row *r, const char *name, struct sl_j
 		r->weight != 0 ? r->energy / r->weight : (double)NAN, r->energy);
 }
 
-void sl_type_table_json(struct sl_type_table *t, struct sl_json *j)
+static void write_types(struct sl_row_sums *all, struct sl_json *j)
 {
-	qsort(t->row, t->n, sizeof(*t->row), by_particles);
+	qsort(all->type, all->n_types, sizeof(*all->type), by_particles);
 	sl_json_array(j, "types");
-	for (uint32_t i = 0; i < t->n; i++) {
-		const char *name = sl_species_name(t->row[i].pdg);
+	for (uint32_t i = 0; i < all->n_types; i++) {
+		const char *name = sl_species_name(all->type[i].pdg);
 
-		write_row(&t->row[i], name ? name : "", j);
+		write_type(&all->type[i], name ? name : "", j);
 	}
-	if (t->other.particles > 0)
-		write_row(&t->other, NULL, j);
+	if (all->other.particles > 0)
+		write_type(&all->other, NULL, j);
 	sl_json_close(j);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+void sl_row_sums_add(struct sl_row_sums *all, const struct sl_table *t,
+	const double value[SL_COLUMN_COUNT], struct sl_json *j)
+{
+	const double weight = value[SL_COLUMN_weight];
+
+	if (all->head > 0)
+		sl_json_object(j, NULL);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		enum sl_column c = t->column[k].column;
+
+		if (all->head > 0)
+			sl_json_real(j, sl_table_name(t, k), value[c]);
+		sl_weighted_stats_add(&all->stats[c], value[c], c == SL_COLUMN_weight ? 1 : weight);
+		if (c == SL_COLUMN_pdg)
+			add_type(all, (int32_t)value[c], weight, value[SL_COLUMN_energy]);
+	}
+	if (all->head > 0) {
+		sl_json_close(j);
+		all->head--;
+	}
+}
+
+/* Columns whose numbers are names. */
+#define CODES                                                                         \
+	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | \
+		SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_fate))
+
+void sl_row_sums_json(struct sl_row_sums *all, const struct sl_table *t, bool stored, bool digests,
+	struct sl_json *j)
+{
+	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
+
+	sl_json_array(j, "columns");
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+
+		sl_json_add(j, "{ name %s type? %s unit %s", sl_table_name(t, k),
+			stored ? type_names[sl_facts_of(c)->type] : NULL,
+			sl_units[sl_table_unit(t, k)].text);
+		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
+		if (digests)
+			sl_json_hex(j, "digest", c->digest, 16);
+		if (digests && c->constant)
+			sl_json_bool(j, "constant", true);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+	write_types(all, j);
 }

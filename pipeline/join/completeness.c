@@ -9,15 +9,16 @@
 /* Has the part only batches of its range? */
 static enum sl_status check_range(const struct sl_joined_part *part, const struct sl_plan *plan)
 {
-	uint64_t first, end;
+	const struct sl_batch_range own = sl_part_batches(
+		&part->part, plan->recipe.n_batches, plan->recipe.batch, plan->recipe.particles);
 
-	sl_part_batches(&part->part, plan->recipe.n_batches, &first, &end);
 	for (size_t i = 0; i < part->manifest.n; i++)
-		if (part->manifest.line[i].batch < first || part->manifest.line[i].batch >= end)
+		if (part->manifest.line[i].batch < own.first ||
+			part->manifest.line[i].batch >= own.end)
 			return sl_fail(SL_BAD_INPUT,
 				"%s/manifest.jsonl: has batch %lu, but the part has batches %lu to "
 				"%lu (the file was changed); compute the part again with --force",
-				part->path, part->manifest.line[i].batch, first, end - 1);
+				part->path, part->manifest.line[i].batch, own.first, own.end - 1);
 	return SL_OK;
 }
 
@@ -73,7 +74,8 @@ static enum sl_status refuse_incomplete(
 {
 	struct sl_part part = {.of = parts->of};
 	char text[TEXT_BYTES] = "";
-	uint64_t named = 0, first, end;
+	struct sl_batch_range own;
+	uint64_t named = 0;
 	size_t next = 0;
 
 	for (part.number = 1; part.number <= part.of; part.number++) {
@@ -81,9 +83,10 @@ static enum sl_status refuse_incomplete(
 
 		if (next < parts->n && parts->at[next].part.number == part.number)
 			given = &parts->at[next++];
-		sl_part_batches(&part, plan->recipe.n_batches, &first, &end);
-		if (first < batches && (!given || given->manifest.n < end - first))
-			name_part(given, part.number, end - first, named++, text);
+		own = sl_part_batches(
+			&part, plan->recipe.n_batches, plan->recipe.batch, plan->recipe.particles);
+		if (own.first < batches && (!given || given->manifest.n < own.end - own.first))
+			name_part(given, part.number, own.end - own.first, named++, text);
 	}
 	return sl_fail(SL_BAD_INPUT,
 		"the %lu parts of the run are not complete: %s; compute the rest with sluice run "

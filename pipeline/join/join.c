@@ -112,7 +112,7 @@ static enum sl_status write_run(const struct sl_join_job *job, const struct sl_j
 
 	SL_TRY(write_in(job, parts, w, all, &dir, &written));
 	job->results(job->ctx, w, &written, &parts->session);
-	sl_results_of(w->plan, &written, &results);
+	sl_results_make(&written, w->plan->choices.stop_rule.counts, &results);
 	return sl_checks(w->plan, &results);
 }
 

@@ -61,7 +61,6 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 {
 	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
 	uint64_t bytes = 0, available;
-	char need[32], have[32];
 	bool is_to;
 
 	SL_TRY(sl_dir_open_nearest(plan->to, &dir, &is_to));
@@ -74,7 +73,7 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	return sl_fail(SL_DISK,
 		"%s: the joined run needs up to %s (files on other file systems are copied, and a "
 		"joined file is written) and %s are free; choose another --out",
-		plan->to, sl_sized((double)bytes, need), sl_sized((double)available, have));
+		plan->to, sl_sized((double)bytes), sl_sized((double)available));
 }
 
 /* --- the files -------------------------------------------------------------------------------- */

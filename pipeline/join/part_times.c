@@ -61,7 +61,7 @@ void sl_part_times_add(
 	const struct sl_existing_run *run, struct sl_part_times *times, struct sl_session *sum)
 {
 	const struct sl_yaml *tree = run->tree;
-	sl_node root = sl_yaml_root(tree), session = sl_yaml_get(tree, root, "times");
+	sl_node root = SL_YAML_ROOT, session = sl_yaml_get(tree, root, "times");
 
 	times->number = run->part.number;
 	times->seconds = sl_yaml_real(tree, session, "wall_seconds");

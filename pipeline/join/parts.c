@@ -74,7 +74,7 @@ static enum sl_status read_settings(
 	const struct sl_existing_run *run, const char **setting, size_t *n, const char **deflate)
 {
 	const struct sl_yaml *tree = run->tree;
-	sl_node root = sl_yaml_root(tree), list = sl_yaml_get(tree, root, "part.settings");
+	sl_node root = SL_YAML_ROOT, list = sl_yaml_get(tree, root, "part.settings");
 
 	*n = 0;
 	for (size_t i = 0; i < sl_yaml_size(tree, list); i++) {

@@ -28,37 +28,28 @@ static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 /* The text of a member of run.json, owned by tree; NULL if it is missing or no scalar. */
 static const char *member(const struct sl_yaml *tree, const char *key)
 {
-	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), key);
+	sl_node node = sl_yaml_get(tree, SL_YAML_ROOT, key);
 
 	return node && sl_yaml_kind(tree, node) == SL_SCALAR ? sl_yaml_text(tree, node, NULL)
 	                                                     : NULL;
 }
 
 /*
- * Ends the text before the list of batches, which may have more items than the parser accepts.
- * Returns the new length.
+ * Ends the text before the list of batches, and removes the items of all lists of numbers, such as the
+ * steps of a filter or the cells of tallies: nothing here reads them, and they can be more than the
+ * parser accepts. The stored configuration is a string, and stays as it is. Returns the new length.
  */
-static size_t cut_batches(char *text, size_t bytes)
+static size_t shorten(char *text, size_t bytes)
 {
 	/* Newlines in strings are escaped, so this is a member of the root. */
 	char *batches = strstr(text, "\n\t\"batches\": [");
-
-	if (!batches)
-		return bytes;
-	batches[1] = '}'; /* YAML allows the comma before it */
-	return (size_t)(batches + 2 - text);
-}
-
-/*
- * Removes the items of all lists of numbers, which nothing here reads. With the steps of a filter or
- * the cells of tallies, the text can be longer than the parser accepts. The stored configuration is a
- * string, and stays as it is. Returns the new length.
- */
-static size_t empty_numbers(char *text, size_t bytes)
-{
 	bool quoted = false, escaped = false;
 	size_t n = 0;
 
+	if (batches) {
+		batches[1] = '}'; /* YAML allows the comma before it */
+		bytes = (size_t)(batches + 2 - text);
+	}
 	for (size_t i = 0; i < bytes; i++) {
 		text[n++] = text[i];
 		quoted ^= text[i] == '"' && !escaped;
@@ -72,7 +63,7 @@ static size_t empty_numbers(char *text, size_t bytes)
 /* Reads which part of a run this is; false if there is a member "part" without valid numbers. */
 static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
 {
-	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), "part");
+	sl_node node = sl_yaml_get(tree, SL_YAML_ROOT, "part");
 
 	return !node ||
 	       (sl_yaml_u64(tree, sl_yaml_get(tree, node, "number"), &part->number) &&
@@ -84,21 +75,19 @@ static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
 static void read_progress(struct sl_existing_run *f)
 {
 	const struct sl_yaml *tree = f->tree;
-	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
 
-	f->particles = sl_yaml_number(tree, sl_yaml_get(tree, root, "tallies"), "particles");
-	f->session_particles = sl_yaml_number(tree, times, "particles");
-	f->session_seconds = sl_yaml_real(tree, times, "wall_seconds");
+	f->particles = sl_yaml_number(tree, SL_YAML_ROOT, "tallies.particles");
+	f->session_particles = sl_yaml_number(tree, SL_YAML_ROOT, "times.particles");
+	f->session_seconds = sl_yaml_real(tree, SL_YAML_ROOT, "times.wall_seconds");
 }
 
 /* Fills f from its tree. */
 static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_run *f)
 {
 	const struct sl_yaml *tree = f->tree;
-	sl_node root = sl_yaml_root(tree);
 	const char *format;
 
-	if (sl_yaml_kind(tree, root) != SL_MAPPING)
+	if (sl_yaml_kind(tree, SL_YAML_ROOT) != SL_MAPPING)
 		return bad_run_json(dir, "is not an object");
 	f->config = member(tree, "config");
 	f->name = member(tree, "name");
@@ -106,11 +95,11 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
 	f->joined = member(tree, "joined") != NULL;
-	f->deflate =
-		sl_yaml_text(tree, sl_yaml_get(tree, root, "primitives.deflate.backend"), NULL);
+	f->deflate = sl_yaml_text(
+		tree, sl_yaml_get(tree, SL_YAML_ROOT, "primitives.deflate.backend"), NULL);
 	f->format = format ? sl_format_find(format) : NULL;
-	if (!f->config ||
-		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
+	if (!f->config || !sl_yaml_u64(tree, sl_yaml_get(tree, SL_YAML_ROOT, "rules_version"),
+				  &f->rules_version))
 		return bad_run_json(dir, "has no config or rules_version");
 	if (!read_part(tree, &f->part))
 		return bad_run_json(dir, "has a part without its number");
@@ -133,8 +122,7 @@ enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing
 
 	memset(f, 0, sizeof(*f));
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
-	bytes = empty_numbers(text, cut_batches(text, bytes));
-	s = sl_yaml_parse(text, bytes, &f->tree, &problem);
+	s = sl_yaml_parse(text, shorten(text, bytes), &f->tree, &problem);
 	if (s == SL_OK)
 		s = read_members(dir, f);
 	else if (s == SL_BAD_INPUT)
@@ -156,20 +144,18 @@ enum sl_status sl_existing_run_sizes(
 	SL_CLOSED_BY(sl_existing_run_free) struct sl_existing_run c = {.tree = NULL};
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &c.tree, &problem);
-	sl_node root, run;
 
 	*sizes = (struct sl_existing_sizes){.n_batches = 1};
 	if (s != SL_OK)
 		return s == SL_BAD_INPUT ? SL_OK : s;
-	root = sl_yaml_root(c.tree);
-	run = sl_yaml_get(c.tree, root, "run");
-	sizes->has_seed = sl_yaml_u64(c.tree, sl_yaml_get(c.tree, run, "seed"), &sizes->seed);
-	sizes->particles = sl_yaml_number(c.tree, run, "particles");
-	sizes->batch = sl_yaml_number(c.tree, run, "batch");
-	sizes->max_steps = sl_yaml_number(c.tree, root, "transport.max_steps");
+	sizes->has_seed =
+		sl_yaml_u64(c.tree, sl_yaml_get(c.tree, SL_YAML_ROOT, "run.seed"), &sizes->seed);
+	sizes->particles = sl_yaml_number(c.tree, SL_YAML_ROOT, "run.particles");
+	sizes->batch = sl_yaml_number(c.tree, SL_YAML_ROOT, "run.batch");
+	sizes->max_steps = sl_yaml_number(c.tree, SL_YAML_ROOT, "transport.max_steps");
 	if (sizes->batch > 0 && sizes->particles > 0)
 		sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
-	sizes->stops = sl_yaml_get(c.tree, root, "stop.when") != 0;
+	sizes->stops = sl_yaml_get(c.tree, SL_YAML_ROOT, "stop.when") != 0;
 	return SL_OK;
 }
 
@@ -336,16 +322,12 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 static enum sl_status same_part(
 	const struct sl_dir *dir, const struct sl_part *stored, const struct sl_part *planned)
 {
-	char name[SL_PART_NAME_BYTES] = "the whole run";
-
 	if (stored->number == planned->number && stored->of == planned->of)
 		return SL_OK;
-	if (stored->of > 0)
-		sl_part_name(stored, name);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: holds %s, which is not what --resume would continue here; give the same --part "
 		"and --out as before, or choose another --out",
-		dir->path, name);
+		dir->path, stored->of > 0 ? sl_part_name(stored) : "the whole run");
 }
 
 enum sl_status sl_existing_run_check(

@@ -255,7 +255,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 		return SL_OK;
 	SL_TRY(sl_existing_run_read(&dir, &existing));
 	SL_TRY(sl_existing_run_sizes(&existing, &sizes));
-	*batch = sizes.batch;
+	*batch = sizes.batch <= (uint64_t)1 << 31 ? sizes.batch : 0; /* run.json can be damaged */
 	return SL_OK;
 }
 

@@ -56,19 +56,17 @@ static void write_steps(const struct sl_workspace *w, FILE *out)
 	const struct sl_recipe *r = &w->plan->recipe;
 	const struct sl_filter_sum *s = w->tallies.filter;
 	const uint32_t n = 2 * sl_filter_quantities(r);
-	char text[SL_WORD_BYTES];
 
 	fputs("step", out);
 	for (uint32_t k = 0; k < n; k++)
-		fprintf(out, ",%s", sl_filter_name(&r->resampling, k, text));
+		fprintf(out, ",%s", sl_filter_name(&r->resampling, k));
 	for (uint32_t step = 0; w->tallies.batches->n > 0 && step < r->resampling.steps; step++) {
 		fprintf(out, "\n%u", step + 1);
 		for (uint32_t k = 0; k < n; s += k++ % 2) {
 			double value =
 				k % 2 ? sl_filter_sum_error(s, w->tallies.batches->n) : s->mean;
 
-			sl_double_print(value, text, sizeof(text));
-			fprintf(out, ",%s", isnan(value) ? "NaN" : text);
+			fprintf(out, ",%s", isnan(value) ? "NaN" : sl_double_text(value));
 		}
 	}
 	fputs("\n", out);

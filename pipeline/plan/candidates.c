@@ -31,13 +31,12 @@ static void add(struct sl_plan *plan, const struct sl_choices *c, enum sl_mode m
 	*to = (struct sl_candidate){.mode = mode};
 	if (mode == SL_MODE_staged)
 		to->compact = c->compact;
-	if (schedule) {
+	if (schedule)
 		to->schedule = *schedule;
-		snprintf(to->name, sizeof(to->name), "rounds of %u", schedule->steps);
-	} else {
-		snprintf(to->name, sizeof(to->name),
-			plan->n_candidates > 1 ? "histories staged" : "histories");
-	}
+	snprintf(to->name, sizeof(to->name), "%s",
+		schedule                 ? sl_said("rounds of %u", schedule->steps)
+		: plan->n_candidates > 1 ? "histories staged"
+					 : "histories");
 }
 
 /*

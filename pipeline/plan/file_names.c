@@ -33,14 +33,12 @@ void sl_batch_file_names(const struct sl_plan *plan, uint64_t batch, struct sl_m
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {
-	char part[SL_PART_NAME_BYTES];
-
 	if (config->output.to[0])
 		memcpy(to, config->output.to, SL_TEXT_BYTES);
 	else
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 	if (config->part.of > 0)
-		sl_append(to, SL_TEXT_BYTES, "/%s", sl_part_name(&config->part, part));
+		sl_append(to, SL_TEXT_BYTES, "/%s", sl_part_name(&config->part));
 }
 
 const char *sl_side_file_name(

@@ -19,8 +19,6 @@
 #include "stages/inputs/volume.h"
 #include "stages/models/list.h"
 
-enum { NOTICE_BYTES = 256 };
-
 /* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
 enum { KEPT_SHARE = 4 };
 
@@ -136,7 +134,6 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 {
 	const struct sl_model *model = plan->recipe.model;
 	struct sl_rules_data *data = sl_recipe_data(&plan->recipe);
-	char need[32], have[32];
 	const struct sl_volume_reader reader = {
 		sl_volume_read, sl_volume_free, sl_observations_read};
 	const char *key;
@@ -147,8 +144,7 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 		return sl_fail(SL_HOST_MEMORY,
 			"the %s of model %s needs %s of memory and %s are free; use %s",
 			data->list.n > 0 ? "list" : "volume", model->name,
-			sl_sized((double)data->bytes, need),
-			sl_sized((double)plan->machine.free_bytes, have),
+			sl_sized((double)data->bytes), sl_sized((double)plan->machine.free_bytes),
 			data->list.n > 0 ? "a shorter one" : "larger voxels");
 	SL_TRY(sl_memory_get(SL_HOST, data->bytes, &plan->rules_data));
 	data->at = plan->rules_data;
@@ -163,23 +159,6 @@ enum sl_status sl_plan_load_data(struct sl_plan *plan)
 /* Particles that are read at once, in columns. */
 enum { GROUP = SL_PILOT_GROUP };
 
-struct group_columns {
-	uint64_t item[SL_COLUMN_COUNT][GROUP]; /* as many bytes as those of any column */
-};
-
-static struct sl_columns columns_of(struct group_columns *all)
-{
-	struct sl_columns c;
-
-	memset(all, 0, sizeof(*all));
-	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
-		void *at = all->item[k];
-
-		memcpy((char *)&c + sl_column_facts[k].offset, &at, sizeof(at));
-	}
-	return c;
-}
-
 /*
  * Reads a batch of n particles, at most GROUP, and sets their final fates. SL_NO_TURN: it waits for
  * no other batch, so it can be slow in gzip.
@@ -188,9 +167,10 @@ static enum sl_status read_group(
 	const struct sl_recipe *r, uint64_t id, uint32_t n, struct sl_particle *p)
 {
 	struct sl_batch batch = {.first_id = id, .turn = SL_NO_TURN, .n = n};
-	struct group_columns memory;
+	uint64_t memory[SL_COLUMN_COUNT][GROUP] = {{0}}; /* as many bytes as those of any column */
+	struct sl_arena arena = {memory, 0, sizeof(memory)};
 
-	batch.columns = columns_of(&memory);
+	sl_layout_columns(&arena, SL_EVERY_COLUMN, GROUP, &batch.columns);
 	SL_TRY(sl_inputs_read(r->inputs, &batch));
 	for (uint32_t i = 0; i < n; i++) {
 		p[i] = sl_load(&batch.columns, SL_EVERY_COLUMN, i);
@@ -277,38 +257,38 @@ void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct 
  * Why the run differs from the file; "" if it does not. Doubles stay doubles if records are copied
  * to files with doubles.
  */
-static const char *notice_of(
-	const struct sl_inputs *inputs, const struct sl_input *f, char text[NOTICE_BYTES])
+static const char *notice_of(const struct sl_inputs *inputs, const struct sl_input *f)
 {
 	const struct sl_mcpl_header *layout = &inputs->layout;
 	bool rounded = !f->single && (layout->record_bytes == 0 || layout->single);
-	char damaged[64] = "";
+	char *text = sl_message_part();
 
+	*text = '\0';
+	if (f->recovered)
+		strcpy(text,
+			"the file is incomplete: its writer stopped early, so only whole records are read");
+	if (rounded)
+		sl_append(text, SL_PART_BYTES,
+			"%sit holds doubles, which are rounded to floats (24 bits)",
+			*text ? "; " : "");
 	if (f->damaged > 0)
-		snprintf(damaged, sizeof(damaged), "damaged particles, which are dropped: %lu",
-			f->damaged);
-	snprintf(text, NOTICE_BYTES, "%s%s%s%s%s",
-		f->recovered
-			? "the file is incomplete: its writer stopped early, so only whole records are read"
-			: "",
-		f->recovered && rounded ? "; " : "",
-		rounded ? "it holds doubles, which are rounded to floats (24 bits)" : "",
-		(f->recovered || rounded) && f->damaged > 0 ? "; " : "", damaged);
+		sl_append(text, SL_PART_BYTES, "%sdamaged particles, which are dropped: %lu",
+			*text ? "; " : "", f->damaged);
 	return text;
 }
 
 /* The bits of crc32 are those of the file as it is stored, compressed or not. */
 static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const struct sl_input *f)
 {
-	char notice[NOTICE_BYTES];
-
 	sl_json_add(j,
 		"{ file %s format? %s bytes %lu crc32 %8x particles %lu first_id %lu doubles %d "
 		"recovered %d notice? %s unread? %s metadata_left_out? %d }",
 		f->path, f->format, f->bytes, f->crc, f->particles, f->first, !f->single,
-		f->recovered, notice_of(inputs, f, notice), f->unread,
+		f->recovered, notice_of(inputs, f), f->unread,
 		f->has_metadata && !inputs->metadata);
 }
+
+enum { BLOB_SHOWN = 79 }; /* bytes of the name of a blob */
 
 /* Blobs that are renamed because another blob has the same name and other content. */
 static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
@@ -317,11 +297,10 @@ static void write_blobs(struct sl_json *j, const struct sl_inputs *inputs)
 	bool any = false;
 
 	while (sl_renamed_blob_next(inputs, &blob)) {
-		char name[SL_SHOWN_BYTES];
-
-		snprintf(name, sizeof(name), "%.*s",
-			(int)(blob.name_bytes < sizeof(name) ? blob.name_bytes : sizeof(name)),
+		const char *name = sl_said("%.*s",
+			(int)(blob.name_bytes < BLOB_SHOWN ? blob.name_bytes : BLOB_SHOWN),
 			blob.name);
+
 		if (!any)
 			sl_json_array(j, "renamed_blobs");
 		any = true;

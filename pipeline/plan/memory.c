@@ -402,7 +402,6 @@ uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batche
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
 	const struct sl_device *full = find_full_device(plan);
-	char need[32], have[32], each[32];
 	uint32_t most;
 
 	if (fits(plan))
@@ -413,15 +412,14 @@ enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 			"the run needs %s of device memory and %s are free on %s, for %u slots of "
 			"%s with batches of %u particles; use fewer run.slots or a smaller "
 			"run.batch (with one slot, %u particles fit)",
-			sl_sized((double)plan->memory.device, need),
-			sl_sized((double)full->free_bytes, have), full->name, plan->n_device_slots,
-			sl_sized((double)plan->memory.device_pipeline, each),
-			sl_memory_plan_batch(plan), most);
+			sl_sized((double)plan->memory.device), sl_sized((double)full->free_bytes),
+			full->name, plan->n_device_slots,
+			sl_sized((double)plan->memory.device_pipeline), sl_memory_plan_batch(plan),
+			most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free, for %u slots of %s with batches of %u "
 		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u particles fit)",
-		sl_sized((double)plan->memory.host, need),
-		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
-		sl_sized((double)sl_memory_plan_slot(plan), each), sl_memory_plan_batch(plan),
-		most);
+		sl_sized((double)plan->memory.host), sl_sized((double)plan->machine.free_bytes),
+		plan->n_host_slots, sl_sized((double)sl_memory_plan_slot(plan)),
+		sl_memory_plan_batch(plan), most);
 }

@@ -65,17 +65,6 @@ enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i)
 	return plan->on_device ? sl_device_use(plan->device[i].number, &device) : SL_OK;
 }
 
-/* Copies the configuration without run.particles to plan->batch_config. */
-static void print_batch_config(struct sl_plan *plan)
-{
-	size_t bytes, before;
-	const char *line = sl_config_particles_line(plan->config_text, &bytes);
-
-	before = line ? (size_t)(line - plan->config_text) : 0;
-	memcpy(plan->batch_config, plan->config_text, before);
-	strcpy(plan->batch_config + before, plan->config_text + before + bytes);
-}
-
 /* Stores the configuration texts. Every output file contains one, so file sizes depend on them. */
 static enum sl_status print_config(struct sl_plan *plan)
 {
@@ -91,7 +80,9 @@ static enum sl_status print_config(struct sl_plan *plan)
 	sl_config_print(&plan->config, false, plan->config_text, length + 1);
 	plan->facts.config = plan->config_text;
 	plan->batch_config = plan->config_text + length + 1;
-	print_batch_config(plan);
+	plan->config.run.particles = 0; /* left out */
+	sl_config_print(&plan->config, false, plan->batch_config, length + 1);
+	plan->config.run.particles = plan->recipe.particles;
 	return SL_OK;
 }
 
@@ -102,7 +93,7 @@ static enum sl_status print_config(struct sl_plan *plan)
 static enum sl_status choose_part(struct sl_plan *plan)
 {
 	const struct sl_part *part = &plan->config.part;
-	char text[SL_PART_NAME_BYTES];
+	const char *text = sl_part_name(part);
 
 	if (part->of > plan->recipe.n_batches)
 		return sl_fail(SL_USAGE,
@@ -110,7 +101,7 @@ static enum sl_status choose_part(struct sl_plan *plan)
 			"most %lu parts; use fewer parts, or a smaller run.batch",
 			part->number, part->of, plan->recipe.n_batches, plan->recipe.batch,
 			plan->recipe.n_batches);
-	if (strlen(plan->to) < strlen(sl_part_name(part, text)) ||
+	if (strlen(plan->to) < strlen(text) ||
 		strcmp(plan->to + strlen(plan->to) - strlen(text), text) != 0)
 		return sl_fail(SL_USAGE,
 			"--part %lu/%lu: the path of the output directory is too long for the "
@@ -219,15 +210,10 @@ bool sl_plan_is_part(const struct sl_plan *plan)
 struct sl_batch_range sl_plan_batches(const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	struct sl_batch_range range = {0, r->n_batches, r->particles};
 
-	if (!sl_plan_is_part(plan))
-		return range;
-	sl_part_batches(&plan->config.part, r->n_batches, &range.first, &range.end);
-	if (range.end < r->n_batches)
-		range.particles = range.end * r->batch;
-	range.particles -= range.first * r->batch;
-	return range;
+	return sl_plan_is_part(plan)
+	               ? sl_part_batches(&plan->config.part, r->n_batches, r->batch, r->particles)
+	               : (struct sl_batch_range){0, r->n_batches, r->particles};
 }
 
 bool sl_plan_is_joined(const struct sl_plan *plan)

@@ -141,10 +141,6 @@ static inline void sl_plan_give(struct sl_plan **plan)
 }
 
 /* The numbers of the batches that the plan computes: all, or those of its part. */
-struct sl_batch_range {
-	uint64_t first, end; /* end is no part of it */
-	uint64_t particles;  /* that they generate */
-};
 struct sl_batch_range sl_plan_batches(const struct sl_plan *plan);
 
 /* True if the plan computes a part of a run (--part); the recipe is that of the whole run. */
@@ -424,13 +420,6 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);
 
 /* Opens the folder `to`, or the nearest one above it that can be opened; *is_to: it is `to`. */
 enum sl_status sl_dir_open_nearest(const char *to, struct sl_dir *dir, bool *is_to);
-
-/*
- * Compares the files that are still to be written with the free disk space, and sets
- * plan->disk_bytes, plan->disk_expected and plan->disk_free. done batches are on the disk already.
- * SL_DISK if the free space is far below the estimate; a warning if it may be too small.
- */
-enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done);
 
 /* --- resources -------------------------------------------------------------------------------- */
 

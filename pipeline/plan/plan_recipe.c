@@ -48,7 +48,6 @@ static enum sl_status make_pack_rule(
 static enum sl_status refuse_level(const char *level)
 {
 	const char *names[8];
-	char text[128];
 	size_t n = 0;
 
 	for (const struct sl_loops *l; n < 8 && (l = sl_loops_at(n)) != NULL; n++)
@@ -58,7 +57,7 @@ static enum sl_status refuse_level(const char *level)
 			memmove(names + i, names + i + 1, (--n - i) * sizeof(*names));
 	return sl_fail(SL_USAGE,
 		"SL_LEVEL=%s is not an instruction level of this processor; use %s", level,
-		sl_list_words(text, sizeof(text), names, n));
+		sl_listed(names, n));
 }
 
 enum sl_status sl_recipe_make(

@@ -34,7 +34,7 @@ static const struct sl_line lines[] = {
 	{NULL, NULL, NULL},
 };
 
-enum { KEY_BYTES = 17, WORD_DIGITS = 8 };
+enum { WORD_DIGITS = 8 };
 
 /* A history that is being printed; the context of the callbacks. */
 struct replay {
@@ -71,17 +71,15 @@ static double value_of(const struct sl_particle *p, int column)
 }
 
 /* The packed sort key, with as many digits as its bits need; "" if there is none. */
-static const char *key_of(const struct replay *t, struct sl_particle p, char text[KEY_BYTES])
+static const char *key_of(const struct replay *t, struct sl_particle p)
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 	struct sl_columns columns = sl_columns_of(&p);
 	int digits = (int)(r->key_bits + 3) / 4;
 
-	text[0] = '\0';
-	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
-		snprintf(text, KEY_BYTES, "%0*lx", digits,
-			sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
-	return text;
+	if (r->n_fields == 0 || !SL_HAS(r->keep, p.fate))
+		return "";
+	return sl_said("%0*lx", digits, sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
 }
 
 static void put_head(struct sl_json *j, const struct replay *t, const char *config)
@@ -102,13 +100,11 @@ static void put_values(struct sl_json *j, const struct replay *t, const struct s
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *facts = &sl_column_facts[c];
 		const char *unit = sl_units[facts->unit].text;
+		const char *name = sl_said(t->text && unit[0] ? "%s, %s" : "%s", facts->name, unit);
 		double value = value_of(p, c);
-		char name[64];
 
 		if (!is_shown(t, c) || (t->text && c == SL_COLUMN_steps))
 			continue;
-		snprintf(name, sizeof(name), t->text && unit[0] ? "%s, %s" : "%s", facts->name,
-			unit);
 		if (facts->type == SL_TYPE_F32 || value < 0)
 			sl_json_real(j, name, value);
 		else
@@ -158,14 +154,11 @@ static void put_draw(void *ctx, uint64_t block, struct sl_words words)
 
 static void put_end(struct sl_json *j, const struct replay *t, const struct sl_particle *p)
 {
-	char key[KEY_BYTES];
-
 	close_step(j);
 	sl_json_add(j, "} fate %s steps %lu", sl_fate_facts[p->fate].name, t->steps);
 	if (is_shown(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
-	sl_json_add(j, "survives %d key? %s", SL_HAS(t->plan->recipe.keep, p->fate),
-		key_of(t, *p, key));
+	sl_json_add(j, "survives %d key? %s", SL_HAS(t->plan->recipe.keep, p->fate), key_of(t, *p));
 }
 
 static enum sl_status print_history(
@@ -190,7 +183,6 @@ static enum sl_status print_ancestry(struct replay *t, const char *config, bool 
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	SL_CLOSED_BY(sl_host_give) void *ancestry = NULL;
 	struct sl_batch *b;
-	char need[32], have[32];
 
 	if (sl_size_add(t->plan->memory.host, bytes) > t->plan->machine.free_bytes)
 		return sl_fail(SL_HOST_MEMORY,
@@ -198,8 +190,8 @@ static enum sl_status print_ancestry(struct replay *t, const char *config, bool 
 			"up to %s of memory with the filter, and %s are free; replay it on a machine "
 			"with more memory",
 			n, r->resampling.steps,
-			sl_sized((double)sl_size_add(t->plan->memory.host, bytes), need),
-			sl_sized((double)t->plan->machine.free_bytes, have));
+			sl_sized((double)sl_size_add(t->plan->memory.host, bytes)),
+			sl_sized((double)t->plan->machine.free_bytes));
 	SL_TRY(sl_workspace_open(t->plan, &w));
 	SL_TRY(sl_workspace_allocate(w));
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &ancestry));

@@ -104,17 +104,16 @@ static const struct sl_line lines[] = {
 static void put_key(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char text[64];
 
 	sl_json_array(j, "key");
 	for (uint32_t k = 0; k < r->n_fields; k++) {
 		const struct sl_key_rule *f = &r->field[k];
 
-		snprintf(text, sizeof(text), "%s%s%s:", f->reverse ? "-" : "",
-			sl_label_name(plan->choices.named.label, f->column),
-			f->is_log ? "_log" : "");
-		sl_append(text, sizeof(text), f->is_exact ? "float" : "%u", f->bits);
-		sl_json_text(j, NULL, text);
+		sl_json_text(j, NULL,
+			sl_said("%s%s%s:%s", f->reverse ? "-" : "",
+				sl_label_name(plan->choices.named.label, f->column),
+				f->is_log ? "_log" : "",
+				f->is_exact ? "float" : sl_said("%u", f->bits)));
 	}
 	sl_json_add(j, "] key_bits %u", r->key_bits);
 }
@@ -123,28 +122,26 @@ static void put_key(struct sl_json *j, const struct sl_plan *plan)
 static void put_counters(
 	struct sl_json *j, const char *key, const struct sl_grid_part *part, bool weighted)
 {
-	if (part->counters == 0)
-		return;
-	sl_json_add(j, "%s { counters %u weighted %d bytes %lu }", key, part->counters, weighted,
-		(uint64_t)part->words * sizeof(uint64_t));
+	if (part->counters > 0)
+		sl_json_add(j, "%s { counters %u weighted %d bytes %lu }", key, part->counters,
+			weighted, (uint64_t)part->words * sizeof(uint64_t));
 }
 
 static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_grid_set *g = &plan->recipe.grids;
-	char name[SL_TALLY_NAME_BYTES], text[SL_TALLY_NAME_BYTES + 64];
 
 	for (int bracketed = 1; bracketed >= 0; bracketed--) {
 		sl_json_array(j, bracketed ? "grids" : "tallies");
 		for (uint32_t k = 0; k < g->n; k++) {
 			if (plan->choices.grid[k].bracketed != bracketed)
 				continue;
-			snprintf(text, sizeof(text), bracketed ? "%s: %u cells" : "%s:%u",
-				bracketed ? sl_tally_name(&plan->choices, k, name)
-					  : sl_label_name(plan->choices.named.label,
-						    plan->choices.grid[k].axis[0].column),
-				g->grid[k].cells);
-			sl_json_text(j, NULL, text);
+			sl_json_text(j, NULL,
+				sl_said(bracketed ? "%s: %u cells" : "%s:%u",
+					bracketed ? sl_tally_name(&plan->choices, k)
+						  : sl_label_name(plan->choices.named.label,
+							    plan->choices.grid[k].axis[0].column),
+					g->grid[k].cells));
 		}
 		sl_json_close(j);
 		put_counters(j, bracketed ? "grid_memory" : "tally_memory", &g->part[bracketed],
@@ -156,15 +153,12 @@ static void put_tallies(struct sl_json *j, const struct sl_plan *plan)
 static void put_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c,
 	const struct sl_choice *scan)
 {
-	char text[SL_CHOICE_BYTES + 64];
+	const char *own = scan->backend ? scan->backend->name : "its own";
 
-	if (!c->backend)
-		return;
-	sl_choice_text(c, text);
-	if (c->backend->uses_scan)
-		sl_append(text, sizeof(text), " on %s scan",
-			scan->backend ? scan->backend->name : "its own");
-	sl_json_text(j, primitive, text);
+	if (c->backend)
+		sl_json_text(j, primitive,
+			c->backend->uses_scan ? sl_said("%s on %s scan", sl_choice_text(c), own)
+					      : sl_choice_text(c));
 }
 
 /*
@@ -177,13 +171,10 @@ static void put_primitives(struct sl_json *j, const struct sl_plan *plan)
 	const struct sl_choice *compact = sl_plan_compact(plan);
 	bool scans = (compact->backend && compact->backend->uses_scan) ||
 	             (r->n_fields && r->sort.backend->uses_scan);
-	char text[64];
 
 	sl_json_object(j, "primitives");
-	if (r->scan.backend && !scans) {
-		snprintf(text, sizeof(text), "%s (not used)", r->scan.backend->name);
-		sl_json_text(j, "scan", text);
-	}
+	if (r->scan.backend && !scans)
+		sl_json_text(j, "scan", sl_said("%s (not used)", r->scan.backend->name));
 	put_choice(j, "compact", compact, &r->scan);
 	if (r->n_fields > 0)
 		put_choice(j, "sort", &r->sort, &r->scan);
@@ -198,7 +189,6 @@ static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	bool fused = r->mode == SL_MODE_fused, recomputed = fused && r->model->recomputed;
-	char text[SL_SCHEDULE_BYTES];
 
 	sl_json_add(j, "mode %s recomputed %d", sl_device_modes[r->mode].name, recomputed);
 	if (fused && !recomputed)
@@ -211,7 +201,7 @@ static void put_mode(struct sl_json *j, const struct sl_plan *plan)
 		sl_json_text(j, NULL, plan->candidate[i].name);
 	sl_json_close(j);
 	if (r->model->steps && plan->n_candidates == 0)
-		sl_json_text(j, "schedule", sl_schedule_text(&r->schedule, text));
+		sl_json_text(j, "schedule", sl_schedule_text(&r->schedule));
 	sl_json_text(j, "schedule_reason", plan->schedule_reason);
 }
 
@@ -260,10 +250,9 @@ static void put_image(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_image *p = &plan->choices.image;
 
-	if (p->width == 0)
-		return;
-	sl_json_add(j, "image { width %u height %u what %s bytes %lu }", p->width, p->height,
-		p->what, plan->memory.image_sum);
+	if (p->width > 0)
+		sl_json_add(j, "image { width %u height %u what %s bytes %lu }", p->width,
+			p->height, p->what, plan->memory.image_sum);
 }
 
 /* The joined file: its name, its order if the survivors are sorted by a key, and its selection. */
@@ -335,7 +324,6 @@ static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_batch_range batches = sl_plan_batches(plan);
 	const struct sl_stop_rule *rule = &plan->choices.stop_rule;
-	char text[SL_STOP_RULE_BYTES];
 
 	if (sl_plan_is_part(plan))
 		sl_json_add(j,
@@ -343,9 +331,8 @@ static void put_part_and_stop(struct sl_json *j, const struct sl_plan *plan)
 			plan->config.part.number, plan->config.part.of, batches.first,
 			batches.end - batches.first, batches.particles);
 	if (rule->below > 0)
-		sl_json_add(j, "stop { when %s min_batches %lu never %d }",
-			sl_stop_rule_text(rule, text), rule->min_batches,
-			rule->min_batches > plan->recipe.n_batches);
+		sl_json_add(j, "stop { when %s min_batches %lu never %d }", sl_stop_rule_text(rule),
+			rule->min_batches, rule->min_batches > plan->recipe.n_batches);
 }
 
 enum sl_status sl_plan_print(const struct sl_plan *plan, bool json, FILE *out)

@@ -48,12 +48,12 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	const struct sl_session *session, int f)
 {
 	const struct sl_fate_result *fate = &r->fate[f];
-	double deviation;
+	const double deviation = sl_check_deviation(plan, r, (enum sl_fate)f);
 
 	sl_json_add(j, "%s { kept %d count %lu fraction %g standard_error %g",
 		sl_fate_facts[f].name, SL_HAS(plan->recipe.keep, f), fate->count, fate->fraction,
 		fate->result.error);
-	if (sl_fractions_count_particles(plan))
+	if (plan->recipe.model->read) /* weights of lists have any size */
 		write_weight(j, plan, r, f);
 	else
 		sl_json_real(j, "weight_fraction", fate->result.value);
@@ -63,12 +63,10 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 		fate->result.value,
 		sl_precision_error(&fate->precision, r->all) * (r->counts ? 1 : 0x1p-32),
 		sl_relative_error(fate->result), figure_of_merit(r, session, f));
-	if (!isnan(plan->config.check.fate[f]) && r->all.particles > 0) {
-		bool met = sl_check_met(plan, r, (enum sl_fate)f, &deviation);
-
+	if (!isnan(plan->config.check.fate[f]) && r->all.particles > 0)
 		sl_json_add(j, "check { expected %g deviation_in_sigma %g met %d }",
-			plan->config.check.fate[f], deviation, met);
-	}
+			plan->config.check.fate[f], deviation,
+			fabs(deviation) <= plan->config.check.sigma);
 	sl_json_close(j);
 }
 
@@ -83,7 +81,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	const struct sl_plan *plan = w->plan;
 
 	sl_json_add(j, "tallies { particles %lu survivors %lu", r->all.particles, r->survivors);
-	if (sl_fractions_count_particles(plan)) {
+	if (plan->recipe.model->read) {
 		sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
 		sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
 		sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
@@ -104,24 +102,20 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 static void write_part(struct sl_json *j, const struct sl_plan *plan)
 {
 	const struct sl_batch_range batches = sl_plan_batches(plan);
-	char text[64], value[32];
 
 	sl_json_add(j, "part { number %lu of %lu first_batch %lu batches %lu settings [",
 		plan->config.part.number, plan->config.part.of, batches.first,
 		batches.end - batches.first);
-	snprintf(text, sizeof(text), "output.joined=%s",
-		plan->config.output.joined ? "true" : "false");
-	sl_json_text(j, NULL, text);
+	sl_json_text(
+		j, NULL, plan->config.output.joined ? "output.joined=true" : "output.joined=false");
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		if (isnan(plan->config.check.fate[f]))
 			continue;
-		sl_double_print(plan->config.check.fate[f], value, sizeof(value));
-		snprintf(text, sizeof(text), "check.%s=%s", sl_fate_facts[f].name, value);
-		sl_json_text(j, NULL, text);
+		sl_json_text(j, NULL,
+			sl_said("check.%s=%s", sl_fate_facts[f].name,
+				sl_double_text(plan->config.check.fate[f])));
 	}
-	sl_double_print(plan->config.check.sigma, value, sizeof(value));
-	snprintf(text, sizeof(text), "check.sigma=%s", value);
-	sl_json_text(j, NULL, text);
+	sl_json_text(j, NULL, sl_said("check.sigma=%s", sl_double_text(plan->config.check.sigma)));
 	sl_json_add(j, "] deflate %s }", plan->facts.deflate->name);
 }
 
@@ -134,7 +128,6 @@ static void write_filter(
 {
 	const struct sl_resampling *f = &w->plan->recipe.resampling;
 	struct sl_filter_likelihood l = sl_filter_likelihood_of(m);
-	char key[SL_WORD_BYTES];
 
 	sl_json_add(j, "filter { filters %lu particles %u observations %u", l.filters,
 		w->plan->recipe.batch, f->steps);
@@ -147,7 +140,7 @@ static void write_filter(
 	if (w->tallies.batches->n > 0) {
 		sl_json_object(j, "steps");
 		for (uint32_t k = 0; k < 2 * sl_filter_quantities(&w->plan->recipe); k++)
-			sl_json_reals(j, sl_filter_name(f, k, key),
+			sl_json_reals(j, sl_filter_name(f, k),
 				sl_filter_steps(&w->plan->recipe, &w->tallies, k), f->steps);
 		sl_json_close(j);
 	}
@@ -160,13 +153,12 @@ static void write_stop_rule(
 {
 	const struct sl_stop_rule *g = &plan->choices.stop_rule;
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
-	char text[SL_STOP_RULE_BYTES];
 
 	/* absolute: of the logarithm of a likelihood, which has no unit */
 	sl_json_add(j,
 		"stop { when %s min_batches %lu most_batches %lu batches %lu "
 		"relative_error %g absolute? %d met %d }",
-		sl_stop_rule_text(g, text), g->min_batches, plan->recipe.n_batches, o.batches,
+		sl_stop_rule_text(g), g->min_batches, plan->recipe.n_batches, o.batches,
 		o.relative_error, g->likelihood, o.met);
 }
 
@@ -266,12 +258,11 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 static void write_machine(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_plan *plan = w->plan;
-	char text[SL_SCHEDULE_BYTES];
 
 	sl_report_machine(j, plan);
 	sl_json_add(j, "mode %s schedule? %s schedule_reason? %s",
 		sl_device_modes[w->recipe.mode].name,
-		w->recipe.model->steps ? sl_schedule_text(&w->recipe.schedule, text) : NULL,
+		w->recipe.model->steps ? sl_schedule_text(&w->recipe.schedule) : NULL,
 		w->schedule_reason);
 	write_primitives(j, w);
 }
@@ -285,11 +276,9 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	const struct sl_session *session, const char *state)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_truncated truncated;
 	struct sl_results results;
 
-	sl_results_of(plan, m, &results);
-	truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
+	sl_results_make(m, plan->choices.stop_rule.counts, &results);
 	sl_json_add(j,
 		"program %s version %s commit %s rules_version %u state %s name %s model %s "
 		"format %s",
@@ -300,7 +289,8 @@ void sl_report_members(struct sl_json *j, const struct sl_workspace *w, const st
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
-	sl_truncated_json(&truncated, j);
+	sl_truncated_json(j, results.fate[SL_FATE_max_steps].count, results.all.particles,
+		plan->config.transport.max_steps);
 	if (plan->recipe.resampling.steps > 0)
 		write_filter(j, w, m);
 	write_tallies(j, w, &results, session);
@@ -361,15 +351,14 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 enum sl_status sl_report_check(const struct sl_dir *dir)
 {
 	SL_CLOSED_BY(sl_host_give) char *file = NULL;
-	char end[CRC_END_BYTES + 1];
 	bool same = false;
 	size_t bytes;
 
 	SL_TRY(sl_file_read(dir, "run.json", &file, &bytes));
 	if (bytes >= CRC_END_BYTES) {
 		bytes -= CRC_END_BYTES;
-		snprintf(end, sizeof(end), CRC_END, sl_crc32(file, bytes));
-		same = memcmp(file + bytes, end, CRC_END_BYTES) == 0;
+		same = memcmp(file + bytes, sl_said(CRC_END, sl_crc32(file, bytes)),
+			       CRC_END_BYTES) == 0;
 	}
 	return same ? SL_OK
 	            : sl_fail(SL_BAD_INPUT,

@@ -95,7 +95,7 @@ enum sl_status sl_report_print(const struct sl_workspace *w, const struct sl_man
 	sl_report_members(&r.json, w, m, session, "done");
 	if (!w->origin && session->particles > 0)
 		sl_report_times(&r.json, "session", w, session);
-	sl_results_of(plan, m, &all);
+	sl_results_make(m, plan->choices.stop_rule.counts, &all);
 	sl_json_add(&r.json, "written { to %s bytes %lu ordered %d", plan->to, all.bytes,
 		plan->recipe.n_fields > 0 && m->n > 1);
 	if (m->n > 0)

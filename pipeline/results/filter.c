@@ -53,24 +53,19 @@ uint32_t sl_filter_quantities(const struct sl_recipe *r)
 	return SL_FILTER_FACTS + (2 + r->resampling.n_quantiles) * r->resampling.n_moments;
 }
 
-const char *sl_filter_name(const struct sl_resampling *f, uint32_t column, char name[SL_WORD_BYTES])
+const char *sl_filter_name(const struct sl_resampling *f, uint32_t column)
 {
 	static const char *const facts[] = {"log_likelihood", "sample_size", "resampled"};
 	const char *const error = column % 2 ? "_error" : "";
 	const uint32_t k = column / 2 - SL_FILTER_FACTS, q = k - 2 * f->n_moments;
-	char share[SL_NAME_BYTES];
 
-	if (column / 2 < SL_FILTER_FACTS) {
-		snprintf(name, SL_WORD_BYTES, "%s%s", facts[column / 2], error);
-	} else if (k < 2 * f->n_moments) {
-		snprintf(name, SL_WORD_BYTES, "%s_%s%s", k % 2 ? "variance" : "mean",
+	if (column / 2 < SL_FILTER_FACTS)
+		return sl_said("%s%s", facts[column / 2], error);
+	if (k < 2 * f->n_moments)
+		return sl_said("%s_%s%s", k % 2 ? "variance" : "mean",
 			sl_column_facts[f->moment[k / 2]].name, error);
-	} else {
-		sl_double_print(f->quantile[q % f->n_quantiles], share, sizeof(share));
-		snprintf(name, SL_WORD_BYTES, "quantile_%s_%s%s", share,
-			sl_column_facts[f->moment[q / f->n_quantiles]].name, error);
-	}
-	return name;
+	return sl_said("quantile_%s_%s%s", sl_double_text(f->quantile[q % f->n_quantiles]),
+		sl_column_facts[f->moment[q / f->n_quantiles]].name, error);
 }
 
 /* Adds a batch to the sums of all steps; h->batches does not contain it yet. */

@@ -82,7 +82,7 @@ enum sl_status sl_image_sum_read_back(
 
 		if (c->added[l->batch])
 			continue;
-		SL_TRY(sl_survivors_read(dir, l->file.name, &survivors));
+		SL_TRY(sl_survivors_read(dir, l->file.name, NULL, &survivors));
 		SL_TRY(sl_add_context(
 			sl_image_sum_add(c, l->batch, &survivors.table), "%s", l->file.name));
 	}

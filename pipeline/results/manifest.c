@@ -24,20 +24,15 @@
  */
 enum { LINE_LEAST = 131 };
 
-/* The batch of a line of the file, for sorting. */
-struct place {
-	uint64_t batch;
-	size_t line;
-};
-
 /* Orders lines by batch, lines of one batch by their order in the file. */
 static int by_batch(const void *a, const void *b)
 {
-	const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+	const struct sl_manifest_line *p = *(const struct sl_manifest_line *const *)a,
+				      *q = *(const struct sl_manifest_line *const *)b;
 
 	if (p->batch != q->batch)
 		return p->batch < q->batch ? -1 : 1;
-	return p->line < q->line ? -1 : p->line > q->line;
+	return p < q ? -1 : p > q;
 }
 
 /*
@@ -73,18 +68,17 @@ static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manif
 }
 
 /* Stores the n lines in m, sorted by batch; of lines of one batch the first is kept. */
-static void order(
-	const struct sl_manifest_line *found, size_t n, struct place *place, struct sl_manifest *m)
+static void order(const struct sl_manifest_line *found, size_t n,
+	const struct sl_manifest_line **sorted, struct sl_manifest *m)
 {
 	for (size_t i = 0; i < n; i++)
-		place[i] = (struct place){found[i].batch, i};
-	qsort(place, n, sizeof(*place), by_batch);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && place[i].batch == place[i - 1].batch)
+		sorted[i] = &found[i];
+	qsort(sorted, n, sizeof(*sorted), by_batch);
+	for (size_t i = 0; i < n; i++)
+		if (i > 0 && sorted[i]->batch == sorted[i - 1]->batch)
 			m->damaged++;
 		else
-			m->line[m->n++] = found[place[i].line];
-	}
+			m->line[m->n++] = *sorted[i];
 }
 
 /* Parses the whole manifest. found needs space for all lines, m only for the valid ones. */
@@ -93,7 +87,7 @@ static enum sl_status read_text(const char *text, size_t bytes, struct sl_manife
 	size_t most, n;
 	bool ascends;
 	SL_CLOSED_BY(sl_host_give) struct sl_manifest_line *found = NULL;
-	SL_CLOSED_BY(sl_host_give) struct place *place = NULL;
+	SL_CLOSED_BY(sl_host_give) const struct sl_manifest_line **sorted = NULL;
 
 	SL_TRY(read_lines(text, bytes, NULL, &most, &ascends, m));
 	SL_TRY(sl_host_get(most, sizeof(*found), &found));
@@ -105,9 +99,9 @@ static enum sl_status read_text(const char *text, size_t bytes, struct sl_manife
 		found = NULL;
 		return SL_OK;
 	}
-	SL_TRY(sl_host_get(n, sizeof(*place), &place));
+	SL_TRY(sl_host_get(n, sizeof(*sorted), &sorted));
 	SL_TRY(sl_host_get(n, sizeof(*m->line), &m->line));
-	order(found, n, place, m);
+	order(found, n, sorted, m);
 	return SL_OK;
 }
 

@@ -72,7 +72,6 @@ static void print_file(struct sl_json *j, const char *key, const struct sl_commi
 size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIFEST_LINE_BYTES])
 {
 	struct sl_json j = sl_json_start(text, SL_MANIFEST_LINE_BYTES - 1, false);
-	char number[32];
 
 	sl_json_add(&j, "{ batch %lu first_id %lu generated %lu survivors %lu", line->batch,
 		line->first_id, line->generated, line->survivors);
@@ -81,9 +80,9 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	if (has_squares(&line->tally))
 		print_fates(&j, "squares", &line->tally, line->tally.square);
 	sl_json_add(&j, "steps %lu collisions %lu", line->tally.steps, line->tally.collisions);
-	snprintf(number, sizeof(number), "%" PRId64, line->tally.log_likelihood);
 	if (line->tally.log_likelihood != 0)
-		sl_json_formatted(&j, "log_likelihood", number);
+		sl_json_formatted(
+			&j, "log_likelihood", sl_said("%" PRId64, line->tally.log_likelihood));
 	sl_manifest_digests(&j, line);
 	print_file(&j, "file", &line->file);
 	print_file(&j, "bins", &line->bins);
@@ -106,28 +105,25 @@ static enum sl_status refuse(const char *why)
 /* Does the line end with the CRC of the text before it? */
 static bool has_right_crc(const char *text, size_t bytes)
 {
-	char tail[TAIL_BYTES + 1];
-
 	if (bytes < TAIL_BYTES)
 		return false;
 	bytes -= TAIL_BYTES;
-	snprintf(tail, sizeof(tail), CRC_BEFORE "%08" PRIx32 CRC_AFTER, sl_crc32(text, bytes));
-	return memcmp(text + bytes, tail, TAIL_BYTES) == 0;
+	return memcmp(text + bytes,
+		       sl_said(CRC_BEFORE "%08" PRIx32 CRC_AFTER, sl_crc32(text, bytes)),
+		       TAIL_BYTES) == 0;
 }
 
 /* Reads counts, weights and squares; fates that are not listed have none. */
 static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 {
-	sl_node counts = sl_yaml_get(tree, sl_yaml_root(tree), "fates");
-	sl_node weights = sl_yaml_get(tree, sl_yaml_root(tree), "weights");
-	sl_node squares = sl_yaml_get(tree, sl_yaml_root(tree), "squares");
+	static const char *const keys[] = {"fates", "weights", "squares"};
+	uint64_t *const to[] = {t->count, t->weight, t->square};
 
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		const char *name = sl_fate_facts[f].name;
+	for (int k = 0; k < 3; k++) {
+		const sl_node node = sl_yaml_get(tree, SL_YAML_ROOT, keys[k]);
 
-		t->count[f] = sl_yaml_number(tree, counts, name);
-		t->weight[f] = sl_yaml_number(tree, weights, name);
-		t->square[f] = sl_yaml_number(tree, squares, name);
+		for (int f = 0; f < SL_FATE_COUNT; f++)
+			to[k][f] = sl_yaml_number(tree, node, sl_fate_facts[f].name);
 	}
 }
 
@@ -148,7 +144,7 @@ static enum sl_column column_of(struct sl_manifest_line *line, const char *name)
 /* Reads the digests; their keys are the columns of the file. */
 static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
-	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests"), key;
+	sl_node digests = sl_yaml_get(tree, SL_YAML_ROOT, "digests"), key;
 
 	for (size_t i = 0; i < sl_yaml_size(tree, digests); i++) {
 		sl_node digest = sl_yaml_item(tree, digests, i, &key);
@@ -165,7 +161,7 @@ static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *li
 /* Reads name, size and checksum of a file; "" and 0 if there is no such member. */
 static void read_file(const struct sl_yaml *tree, const char *key, struct sl_committed_file *f)
 {
-	sl_node file = sl_yaml_get(tree, sl_yaml_root(tree), key);
+	sl_node file = sl_yaml_get(tree, SL_YAML_ROOT, key);
 
 	snprintf(f->name, SL_FILE_NAME_BYTES, "%s",
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "name"), NULL));
@@ -177,16 +173,15 @@ static void read_file(const struct sl_yaml *tree, const char *key, struct sl_com
 /* Reads the members that exist; printing the line again shows what is missing. */
 static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
-	sl_node root = sl_yaml_root(tree);
-
-	line->batch = sl_yaml_number(tree, root, "batch");
-	line->first_id = sl_yaml_number(tree, root, "first_id");
-	line->generated = sl_yaml_number(tree, root, "generated");
-	line->survivors = sl_yaml_number(tree, root, "survivors");
-	line->tally.steps = sl_yaml_number(tree, root, "steps");
-	line->tally.collisions = sl_yaml_number(tree, root, "collisions");
+	line->batch = sl_yaml_number(tree, SL_YAML_ROOT, "batch");
+	line->first_id = sl_yaml_number(tree, SL_YAML_ROOT, "first_id");
+	line->generated = sl_yaml_number(tree, SL_YAML_ROOT, "generated");
+	line->survivors = sl_yaml_number(tree, SL_YAML_ROOT, "survivors");
+	line->tally.steps = sl_yaml_number(tree, SL_YAML_ROOT, "steps");
+	line->tally.collisions = sl_yaml_number(tree, SL_YAML_ROOT, "collisions");
 	line->tally.log_likelihood = (int64_t)strtoll(
-		sl_yaml_text(tree, sl_yaml_get(tree, root, "log_likelihood"), NULL), NULL, 10);
+		sl_yaml_text(tree, sl_yaml_get(tree, SL_YAML_ROOT, "log_likelihood"), NULL), NULL,
+		10);
 	read_file(tree, "file", &line->file);
 	read_file(tree, "bins", &line->bins);
 	read_file(tree, "order", &line->order);

@@ -188,10 +188,8 @@ struct sl_stop_rule {
 	bool counts; /* of particles instead of weights; set by the plan, also without a rule */
 };
 
-enum { SL_STOP_RULE_BYTES = 96 };
-
-/* Prints the rule as "rel_error(reflected) < 0.001". Returns text. */
-const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP_RULE_BYTES]);
+/* The rule as "rel_error(reflected) < 0.001" (sl_message_part()). */
+const char *sl_stop_rule_text(const struct sl_stop_rule *rule);
 
 /* The sums that decide; all zero: no batch. */
 struct sl_stop_sums {
@@ -227,11 +225,12 @@ struct sl_survivors {
 	void *block;           /* the memory of the table */
 };
 
-/* Reads a file; its suffix determines the format. Free s after success. */
+/*
+ * Reads a file; its suffix determines the format. only: some columns, as sl_table.only names them;
+ * NULL: all. Free s after success.
+ */
 enum sl_status sl_survivors_read(
-	const struct sl_dir *dir, const char *name, struct sl_survivors *s);
-
-/* The same for some columns of a file, as sl_table.only names them; NULL: all. */
+	const struct sl_dir *dir, const char *name, const char *only, struct sl_survivors *s);
 enum sl_status sl_survivors_read_columns(
 	const char *path, const char *only, struct sl_survivors *s);
 
@@ -347,10 +346,9 @@ uint32_t sl_filter_quantities(const struct sl_recipe *r);
 
 /*
  * The columns of the table of steps: each value, then its standard error over the filters. The name
- * of one: "mean_state_1", "mean_state_1_error", "quantile_0.05_state_1".
+ * of one (sl_message_part()): "mean_state_1", "mean_state_1_error", "quantile_0.05_state_1".
  */
-const char *sl_filter_name(
-	const struct sl_resampling *f, uint32_t column, char name[SL_WORD_BYTES]);
+const char *sl_filter_name(const struct sl_resampling *f, uint32_t column);
 
 /* Adds the counters of a batch to h->filter; h->batches does not contain it yet. */
 void sl_filter_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,

@@ -76,14 +76,11 @@ double sl_relative_error(struct sl_fraction f)
 	return f.value > 0 ? f.error / f.value : (double)NAN;
 }
 
-const char *sl_stop_rule_text(const struct sl_stop_rule *rule, char text[SL_STOP_RULE_BYTES])
+const char *sl_stop_rule_text(const struct sl_stop_rule *rule)
 {
-	char below[32];
-
-	sl_double_print(rule->below, below, sizeof(below));
-	snprintf(text, SL_STOP_RULE_BYTES, "%s(%s) < %s", rule->likelihood ? "sd" : "rel_error",
-		rule->likelihood ? "log_likelihood" : sl_fate_facts[rule->fate].name, below);
-	return text;
+	return sl_said("%s(%s) < %s", rule->likelihood ? "sd" : "rel_error",
+		rule->likelihood ? "log_likelihood" : sl_fate_facts[rule->fate].name,
+		sl_double_text(rule->below));
 }
 
 static double error_of(const struct sl_stop_rule *rule, const struct sl_stop_sums *s)

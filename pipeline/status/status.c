@@ -1,13 +1,19 @@
-/* status.c - see status.h. */
+/*
+ * status.c - reads how far a run is, or its parts, and prints it as text or JSON. Keys are read by
+ * scripts: never rename one.
+ */
 #include "pipeline/status/status.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
+#include "pipeline/print/result.h"
 #include "pipeline/results/results.h"
+#include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 
-const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
+static const char *const states[] = {[SL_RUN_STARTING] = "starting",
 	[SL_RUN_RUNNING] = "running",
 	[SL_RUN_INTERRUPTED] = "interrupted",
 	[SL_RUN_STOPPED] = "stopped",
@@ -39,7 +45,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 	r->particles = sums.all.particles;
 	r->survivors = sums.survivors;
 	r->bytes = sums.bytes;
-	r->truncated = sl_results_truncated(&sums, 0);
+	r->truncated = sums.fate[SL_FATE_max_steps].count;
 	r->damaged = m.damaged;
 	if (r->damaged > 0 && r->state == SL_RUN_RUNNING)
 		r->damaged--;
@@ -72,19 +78,6 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 			0);
 }
 
-/* Replaces the sizes of the run by those of its part. */
-static void set_part_sizes(struct sl_run_status *r, uint64_t batch)
-{
-	uint64_t first, end;
-
-	sl_part_batches(&r->part, r->n_batches, &first, &end);
-	if (end < r->n_batches)
-		r->n_particles = end * batch;
-	r->n_particles -= first * batch;
-	r->n_batches = end - first;
-	r->at_most = false; /* a part ignores the stop rule */
-}
-
 /* Sets the sizes of the whole run. One that met its stop rule is complete with fewer batches. */
 static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existing_run *run)
 {
@@ -93,11 +86,17 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
-	r->truncated.max_steps = sizes.max_steps;
+	r->max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
-	if (r->part.of > 0 && r->part.of <= r->n_batches)
-		set_part_sizes(r, sizes.batch);
+	if (r->part.of > 0 && r->part.of <= r->n_batches) {
+		const struct sl_batch_range own =
+			sl_part_batches(&r->part, r->n_batches, sizes.batch, r->n_particles);
+
+		r->n_particles = own.particles;
+		r->n_batches = own.end - own.first;
+		r->at_most = false; /* a part ignores the stop rule */
+	}
 	if (r->state == SL_RUN_DONE) {
 		r->n_particles = r->particles;
 		r->n_batches = r->batches;
@@ -144,31 +143,149 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 		dir->path);
 }
 
-/* --- parts ------------------------------------------------------------------------------------ */
+/* --- printing --------------------------------------------------------------------------------- */
 
-struct parts_walk {
-	const struct sl_dir *dir;
-	double now;
-	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r);
-	void *ctx;
-	struct sl_parts_status *sum;
-	uint64_t started; /* parts that are counted in sum->state */
+static const char *const lock_names[] = {[SL_LOCK_FREE] = "free",
+	[SL_LOCK_HELD] = "held",
+	[SL_LOCK_LEFT] = "left",
+	[SL_LOCK_ELSEWHERE] = "elsewhere"};
+
+static const struct sl_line run_lines[] = {
+	{"", NULL,
+		"{directory}: run [{name}][{!name}(no name)], [part {part} of {of_parts}, ]{state}"},
+	{"", "batches", "[{!state=starting}{batches} of [{?at_most}at most ]{of_batches}]"},
+	{"", "particles",
+		"[{!state=starting}{particles} of [{?at_most}at most ]{of_particles}"
+		"[, {particles/of_particles/0.01:.1f} %]; {survivors~survivor}, {bytes:B} in files]"},
+	{"lock", "process",
+		"[{?state=free}none][{!state=free}"
+		"[{!pid}holds the lock, and has not written its number yet]"
+		"[{pid} on {host} since {since}[{?state=held}; it holds the lock]"
+		"[{?state=left}; it has ended without closing the run]"
+		"[{?state=elsewhere}; whether it still runs can be seen on that host only]]]"},
+	{"last_commit", "last commit", "{}, {^seconds_since_commit:T} ago"},
+	{"rate", "rate",
+		"{/1e6:.4g} M particles/s in the [{?^state=running}present][{!^state=running}last] "
+		"session"},
+	{"end", "end", "[{?^at_most}at the latest ]in {^seconds_left:T}, {}"},
+	{"warnings.*", NULL, "warning: {}"},
+	{"damaged_lines", NULL, "damaged lines of manifest.jsonl: {}, not counted"},
+	{"resumable", NULL, "sluice run --resume continues the run"},
+	{NULL, NULL, NULL},
 };
 
-static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
-{
-	struct sl_run_status *all = &sum->all;
+static const struct sl_line parts_lines[] = {
+	{"parts.*", "  part  state                 batches     particles  left\n",
+		"{part:6}  {state:-11} {batches:9} of {of_batches:-9} "
+		"{particles/of_particles/0.01:5.1f} %  [{seconds_left:T}]"},
+	{"", NULL, "{of_parts~part}: {states}"},
+	{"", "batches", "{batches} of {of_batches} of the parts that have started"},
+	{"", "particles",
+		"{particles} of {of_particles}[, {particles/of_particles/0.01:.1f} %]; "
+		"{survivors~survivor}, {bytes:B} in files"},
+	{"rate", "rate", "{/1e6:.4g} M particles/s of the parts that run"},
+	{"end", "end", "in {^seconds_left:T}, {}, of the parts that run"},
+	{"warnings.*", NULL, "warning: {}"},
+	{"", NULL, "[{?joinable}sluice join makes the run of all parts]"},
+	{NULL, NULL, NULL},
+};
 
-	sum->state[r->state]++;
+/* A time of day some seconds after now, in UTC. */
+static void put_clock(struct sl_json *j, const char *key, double now, double later)
+{
+	time_t at = (time_t)(now + later);
+	struct tm utc;
+	char text[32];
+
+	if (gmtime_r(&at, &utc) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+		sl_json_text(j, key, text);
+}
+
+static void put_done(struct sl_json *j, const struct sl_run_status *r)
+{
+	sl_json_add(j, "batches %lu of_batches %lu particles %lu of_particles %lu", r->batches,
+		r->n_batches, r->particles, r->n_particles);
+}
+
+static void put_pace(struct sl_json *j, const struct sl_run_status *r)
+{
+	sl_json_add(j, "rate %g seconds_left %g", r->rate > 0 ? r->rate : (double)NAN,
+		r->seconds_left >= 0 ? r->seconds_left : (double)NAN);
+}
+
+static void put_end(struct sl_json *j, const struct sl_run_status *r, double now)
+{
+	put_pace(j, r);
+	if (r->seconds_left >= 0)
+		put_clock(j, "end", now, r->seconds_left);
+}
+
+static void put_run(struct sl_json *j, const struct sl_run_status *r, double now)
+{
+	sl_json_add(j, "name %s part? %lu of_parts? %lu state %s", r->name, r->part.number,
+		r->part.of, states[r->state]);
+	put_done(j, r);
+	sl_json_add(j, "session_particles %lu at_most %d survivors %lu bytes %lu damaged_lines %lu",
+		r->session_particles, r->at_most, r->survivors, r->bytes, r->damaged);
+	sl_truncated_json(j, r->truncated, r->particles, r->max_steps);
+	sl_json_add(j, "lock { state %s", lock_names[r->lock.state]);
+	if (r->lock.pid > 0)
+		sl_json_add(
+			j, "pid %lu host %s since %s", r->lock.pid, r->lock.host, r->lock.since);
+	sl_json_close(j);
+	put_end(j, r, now);
+	sl_json_real(
+		j, "seconds_since_commit", r->since_commit >= 0 ? r->since_commit : (double)NAN);
+	if (r->since_commit >= 0)
+		put_clock(j, "last_commit", now, -r->since_commit);
+	sl_json_bool(j, "resumable", r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED);
+}
+
+/* --- the parts of a run ----------------------------------------------------------------------- */
+
+/* The parts in the directory that they share; those without a directory have not started. */
+struct parts {
+	const struct sl_dir *dir;
+	double now;
+	struct sl_json *json;
+	uint64_t of;                     /* parts of the run; 0: the directory has none */
+	uint64_t state[SL_RUN_DONE + 1]; /* numbers of parts in each state */
+	uint64_t started;
+	struct sl_run_status all;   /* sums over those that have started; rate: of those that run */
+	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
+};
+
+/* Counts the parts: a directory can have those of one run only. */
+static enum sl_status find_part(void *ctx, const char *name)
+{
+	struct parts *p = (struct parts *)ctx;
+	struct sl_part part;
+
+	if (!sl_part_find(name, &part))
+		return SL_OK;
+	if (p->of > 0 && part.of != p->of)
+		return sl_fail(SL_BAD_INPUT,
+			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
+			"one part",
+			p->dir->path, p->of, part.of);
+	p->of = part.of;
+	return SL_OK;
+}
+
+static void add(struct parts *p, const struct sl_run_status *r)
+{
+	struct sl_run_status *all = &p->all;
+
+	p->started++;
+	p->state[r->state]++;
 	all->batches += r->batches;
 	all->n_batches += r->n_batches;
 	all->particles += r->particles;
 	all->n_particles += r->n_particles;
 	all->survivors += r->survivors;
 	all->bytes += r->bytes;
-	all->truncated.count += r->truncated.count;
-	all->truncated.particles += r->truncated.particles;
-	all->truncated.max_steps = r->truncated.max_steps;
+	all->truncated += r->truncated;
+	all->max_steps = r->max_steps;
 	if (r->state == SL_RUN_RUNNING)
 		all->rate += r->rate;
 	all->seconds_left = fmax(all->seconds_left, r->seconds_left);
@@ -180,27 +297,29 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
  * is that of the first.
  */
 static enum sl_status read_part(
-	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
+	struct parts *p, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
 {
-	enum sl_status s = sl_run_status_read(dir, w->now, r);
-	char why[SL_MESSAGE_BYTES];
+	enum sl_status s = sl_run_status_read(dir, p->now, r);
+	struct sl_failure failure = sl_failure_keep(s);
 
 	*started = true;
 	if (s != SL_BAD_INPUT)
 		return s;
-	memcpy(why, sl_last_error(), sizeof(why));
 	SL_TRY(sl_file_exists(dir, "run.json", started));
 	*r = (struct sl_run_status){.state = SL_RUN_DAMAGED, .seconds_left = -1};
-	if (*started && w->sum->state[SL_RUN_DAMAGED] == 0)
-		memcpy(w->sum->why, why, sizeof(why));
+	if (*started && p->state[SL_RUN_DAMAGED] == 0)
+		memcpy(p->why, failure.message, sizeof(p->why));
 	return SL_OK;
 }
 
-/* Adds the part in the directory of that name. */
-static enum sl_status add_part(void *ctx, const char *name)
+/*
+ * Adds the part in the directory of that name, an item of the array. The size of a part is unknown if
+ * its run.json is damaged or not there yet.
+ */
+static enum sl_status put_part(void *ctx, const char *name)
 {
 	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
-	struct parts_walk *w = (struct parts_walk *)ctx;
+	struct parts *p = (struct parts *)ctx;
 	char path[SL_PATH_BYTES];
 	struct sl_run_status r;
 	struct sl_part part;
@@ -208,32 +327,79 @@ static enum sl_status add_part(void *ctx, const char *name)
 
 	if (!sl_part_find(name, &part))
 		return SL_OK;
-	if (w->sum->of > 0 && part.of != w->sum->of)
-		return sl_fail(SL_BAD_INPUT,
-			"%s: has parts of a run of %lu and of a run of %lu parts; give the directory of "
-			"one part",
-			w->dir->path, w->sum->of, part.of);
-	w->sum->of = part.of;
-	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
+	snprintf(path, sizeof(path), "%.3900s/%s", p->dir->path, name);
 	SL_TRY(sl_dir_open(path, false, &dir));
-	SL_TRY(read_part(w, &dir, &r, &started));
+	SL_TRY(read_part(p, &dir, &r, &started));
 	if (!started)
 		return SL_OK;
-	add(&r, w->sum);
-	w->started++;
-	if (w->each)
-		w->each(w->ctx, &part, &r);
+	add(p, &r);
+	sl_json_add(p->json, "{ part %lu state %s", part.number, states[r.state]);
+	put_done(p->json, &r);
+	put_pace(p->json, &r);
+	sl_json_close(p->json);
 	return SL_OK;
 }
 
-enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
-	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
-	void *ctx, struct sl_parts_status *sum)
+/* The sums over the parts that have started, and how many parts are in which state. */
+static void put_sum(struct sl_json *j, const struct parts *sum)
 {
-	struct parts_walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
+	const uint64_t not_started = sum->of - sum->started;
 
-	*sum = (struct sl_parts_status){.all.seconds_left = -1};
-	SL_TRY(sl_dir_each(dir, add_part, &w));
-	sum->not_started = sum->of - w.started;
-	return SL_OK;
+	sl_json_add(j, "of_parts %lu done %lu not_started %lu damaged %lu states {", sum->of,
+		sum->state[SL_RUN_DONE], not_started, sum->state[SL_RUN_DAMAGED]);
+	for (int i = SL_RUN_DONE; i >= 0; i--)
+		sl_json_add(j, "%s? %lu", states[i], sum->state[i]);
+	sl_json_u64(j, "not started", not_started);
+	sl_json_close(j);
+	put_done(j, &sum->all);
+	sl_json_add(j, "survivors %lu bytes %lu", sum->all.survivors, sum->all.bytes);
+	sl_truncated_json(j, sum->all.truncated, sum->all.particles, sum->all.max_steps);
+	put_end(j, &sum->all, sum->now);
+	sl_json_bool(j, "joinable", sum->state[SL_RUN_DONE] == sum->of);
+}
+
+/* A damaged part is reported after the others are printed. */
+static enum sl_status print_parts(struct parts *p, bool json, FILE *out)
+{
+	struct sl_result r;
+	enum sl_status s;
+
+	SL_TRY(sl_result_begin(&r, json ? NULL : parts_lines, out));
+	sl_json_add(&r.json, "{ parts [");
+	p->json = &r.json;
+	s = sl_dir_each(p->dir, put_part, p);
+	sl_json_close(&r.json);
+	if (s == SL_OK)
+		put_sum(&r.json, p);
+	s = sl_result_end(&r, s);
+	return s == SL_OK && p->state[SL_RUN_DAMAGED] > 0 ? sl_fail(SL_BAD_INPUT, "%s", p->why) : s;
+}
+
+/* A directory with a run and parts, in which the parts were joined, is that of the run. */
+static enum sl_status print(const struct sl_dir *dir, double now, bool json, FILE *out)
+{
+	struct parts parts = {.dir = dir, .now = now, .all.seconds_left = -1};
+	struct sl_run_status status;
+	struct sl_result r;
+	bool has_run;
+
+	SL_TRY(sl_file_exists(dir, "run.json", &has_run));
+	if (!has_run)
+		SL_TRY(sl_dir_each(dir, find_part, &parts));
+	if (parts.of > 0)
+		return print_parts(&parts, json, out);
+	SL_TRY(sl_run_status_read(dir, now, &status));
+	SL_TRY(sl_result_begin(&r, json ? NULL : run_lines, out));
+	sl_json_object(&r.json, NULL);
+	put_run(&r.json, &status, now);
+	sl_json_text(&r.json, "directory", dir->path);
+	return sl_result_end(&r, SL_OK);
+}
+
+enum sl_status sl_status_print(const char *directory, bool json, FILE *out)
+{
+	SL_CLOSED_BY(sl_dir_close) struct sl_dir dir = {.fd = -1, .lock = -1};
+
+	SL_TRY(sl_dir_open(directory, false, &dir));
+	return print(&dir, sl_seconds_since_1970(), json, out);
 }

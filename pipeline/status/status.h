@@ -27,9 +27,6 @@ enum sl_run_state {
 	SL_RUN_DONE
 };
 
-/* The names of the states. */
-extern const char *const sl_run_states[];
-
 struct sl_run_status {
 	enum sl_run_state state;
 	char name[128];
@@ -38,8 +35,8 @@ struct sl_run_status {
 	uint64_t batches, n_batches; /* committed, and of the whole run or part */
 	bool at_most;                /* the run may meet its stop rule earlier */
 	uint64_t particles, n_particles, survivors, bytes;
-	uint64_t session_particles; /* committed by the present or last session */
-	struct sl_truncated truncated;
+	uint64_t session_particles;    /* committed by the present or last session */
+	uint64_t truncated, max_steps; /* particles that ended by transport.max_steps */
 	size_t damaged;      /* lines of the manifest; not the one that is being written */
 	double rate;         /* particles per second of the session; 0: not known */
 	double seconds_left; /* < 0: not known, or the run does not run */
@@ -53,36 +50,8 @@ struct sl_run_status {
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
 
 /*
- * --- the parts of a run in the directory that they share; those without a directory have not
- * started ---
- */
-
-enum { SL_RUN_STATES = SL_RUN_DONE + 1 };
-
-/* Sums over the parts. */
-struct sl_parts_status {
-	uint64_t of;                   /* parts of the run; 0: the directory has none */
-	uint64_t state[SL_RUN_STATES]; /* numbers of parts in each state */
-	uint64_t not_started;
-	struct sl_run_status all;   /* sums over those that have started; rate: of those that run */
-	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
-};
-
-/*
- * Reads the parts in dir at a time, in seconds since 1970, and calls each with those that have a
- * directory, in order. each may be NULL.
- */
-enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
-	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
-	void *ctx, struct sl_parts_status *sum);
-
-/* --- status_print ----------------------------------------------------------------------------- */
-
-/* Prints how far a run is, or the parts in a directory. */
-
-/*
- * SL_BAD_INPUT if run.json, or that of a part, is damaged; the other parts are printed
- * nevertheless.
+ * Prints how far a run is, or the parts in a directory. SL_BAD_INPUT if run.json, or that of a part, is
+ * damaged; the other parts are printed nevertheless.
  */
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
 

@@ -149,15 +149,16 @@ bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 	return isfinite(*value) && (*value != 0 || n->n_digits == 0);
 }
 
-void sl_double_print(double value, char *text, int size)
+const char *sl_double_text(double value)
 {
-	char tried[32];
+	char tried[32], *text = sl_message_part();
 
 	/* 17 digits identify any double. Fewer digits can be longer: 10 in one digit is 1e+01. */
-	snprintf(text, (size_t)size, "%.17g", value);
+	snprintf(text, sizeof(tried), "%.17g", value);
 	for (int digits = 16; digits > 0; digits--) {
 		snprintf(tried, sizeof(tried), "%.*g", digits, value);
 		if (strtod(tried, NULL) == value && strlen(tried) < strlen(text))
-			snprintf(text, (size_t)size, "%s", tried);
+			strcpy(text, tried);
 	}
+	return text;
 }

@@ -167,13 +167,10 @@ void sl_json_bool(struct sl_json *j, const char *key, bool value)
  */
 void sl_json_real(struct sl_json *j, const char *key, double value)
 {
-	char text[32] = "null";
+	const char *text = isfinite(value) ? sl_double_text(value) : "null";
 
-	if (value == 0 && signbit(value))
-		snprintf(text, sizeof(text), "-0.0"); /* many readers take -0 for the integer 0 */
-	else if (isfinite(value))
-		sl_double_print(value, text, sizeof(text));
-	sl_json_formatted(j, key, text);
+	/* many readers take -0 for the integer 0 */
+	sl_json_formatted(j, key, value == 0 && signbit(value) ? "-0.0" : text);
 }
 
 void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)

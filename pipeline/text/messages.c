@@ -15,19 +15,40 @@
 #include <string.h>
 
 enum {
-	SHOWN_MAX = 48, /* bytes before the cut; escapes and "..." then fit in SL_SHOWN_BYTES */
-	WORD_MAX = 64   /* longer words get no suggestion */
+	SHOWN_MAX = 48,   /* bytes before the cut */
+	LIST_BYTES = 448, /* a longer list of words is cut, so that the rest of the message fits */
+	WORD_MAX = 64     /* longer words get no suggestion */
 };
 
-const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
+char *sl_message_part(void)
+{
+	static _Thread_local char parts[16][SL_PART_BYTES];
+	static _Thread_local unsigned used;
+
+	return parts[used++ % 16];
+}
+
+const char *sl_said(const char *format, ...)
+{
+	char *text = sl_message_part();
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, SL_PART_BYTES, format, args);
+	va_end(args);
+	return text;
+}
+
+const char *sl_shown(const char *text)
 {
 	/* the longest output: SHOWN_MAX - 1 bytes, a character and "...'" */
+	char *shown = sl_message_part();
 	size_t n = 0, used;
 
 	shown[n++] = '\'';
 	for (; *text && n < SHOWN_MAX; text += used)
 		n += sl_printable_next(text, shown + n, &used);
-	snprintf(shown + n, SL_SHOWN_BYTES - n, *text ? "...'" : "'");
+	snprintf(shown + n, SL_PART_BYTES - n, *text ? "...'" : "'");
 	return shown;
 }
 
@@ -42,11 +63,17 @@ void sl_append(char *text, size_t size, const char *format, ...)
 	va_end(args);
 }
 
-const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n)
+const char *sl_listed(const char *const *words, size_t n)
 {
+	char *text = sl_message_part();
+
 	*text = '\0';
 	for (size_t i = 0; i < n; i++)
-		sl_append(text, size, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+		sl_append(text, LIST_BYTES, "%s%s",
+			i == 0      ? ""
+			: i + 1 < n ? ", "
+				    : " or ",
+			words[i]);
 	return text;
 }
 
@@ -113,12 +140,11 @@ const char *sl_nearest(const char *written, const char *const *words, size_t n_w
 	return found;
 }
 
-const char *sl_suggest(
-	const char *written, const char *const *words, size_t n, char *text, size_t size)
+const char *sl_suggested(const char *written, const char *const *words, size_t n)
 {
 	const char *near = sl_nearest(written, words, n);
 
-	return near ? near : sl_list_words(text, size, words, n);
+	return near ? near : sl_listed(words, n);
 }
 
 /* In {a: 0,5}, YAML reads the value 0 and a key 5 without a value. */
@@ -127,7 +153,7 @@ bool sl_is_after_comma(const char *key)
 	return *key && key[strspn(key, "0123456789")] == '\0';
 }
 
-const char *sl_sized(double bytes, char text[32])
+const char *sl_sized(double bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	int u = 0;
@@ -136,24 +162,20 @@ const char *sl_sized(double bytes, char text[32])
 		bytes /= 1024;
 		u++;
 	}
-	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
-	return text;
+	return sl_said(u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
 }
 
-const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
+const char *sl_duration(double seconds)
 {
 	double minutes = floor(seconds / 60 + 0.5), hours = floor(minutes / 60);
 
 	if (seconds < 99.5)
-		snprintf(text, SL_DURATION_BYTES, "%.0f s", seconds);
-	else if (minutes < 100)
-		snprintf(text, SL_DURATION_BYTES, "%.0f min", minutes);
-	else if (hours < 48)
-		snprintf(text, SL_DURATION_BYTES, "%.0f h %02.0f min", hours, minutes - 60 * hours);
-	else
-		snprintf(text, SL_DURATION_BYTES, "%.0f d %.0f h", floor(hours / 24),
-			hours - 24 * floor(hours / 24));
-	return text;
+		return sl_said("%.0f s", seconds);
+	if (minutes < 100)
+		return sl_said("%.0f min", minutes);
+	if (hours < 48)
+		return sl_said("%.0f h %02.0f min", hours, minutes - 60 * hours);
+	return sl_said("%.0f d %.0f h", floor(hours / 24), hours - 24 * floor(hours / 24));
 }
 
 struct sl_failure sl_failure_keep(enum sl_status s)

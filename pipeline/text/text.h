@@ -109,28 +109,30 @@ const char *sl_commit(void);
 /*
  * Text for messages: quoting what a user wrote, suggesting known words, printing
  * sizes.
+ *
+ * A text for a part of a message, such as a name or a size, is one of sixteen of this thread, in
+ * turn, so that a message can have several. Functions whose name ends in _text return one too.
  */
+enum { SL_PART_BYTES = 640 };
+char *sl_message_part(void);
 
-enum { SL_SHOWN_BYTES = 80 };
+/* Formats a part of a message. */
+const char *sl_said(const char *format, ...) SL_PRINTF(1, 2);
 
-/*
- * Writes text in single quotes for a message: a long text is cut, and made printable (printable.h).
- * Returns shown.
- */
-const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text);
+/* The text in single quotes: a long one is cut, and made printable (printable.h). */
+const char *sl_shown(const char *text);
 
 /* Appends to the string in text, a buffer of size bytes; cuts what does not fit. */
 void sl_append(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
 
-/* Writes n words as "a, b or c". Returns text. */
-const char *sl_list_words(char *text, size_t size, const char *const *words, size_t n);
+/* The n words as "a, b or c", cut if they are many. */
+const char *sl_listed(const char *const *words, size_t n);
 
 /* The word nearest to written by edit distance, or NULL when none is near. */
 const char *sl_nearest(const char *written, const char *const *words, size_t n_words);
 
-/* The word nearest to written, or all n words written to text as "a, b or c". */
-const char *sl_suggest(
-	const char *written, const char *const *words, size_t n, char *text, size_t size);
+/* The word nearest to written, or all n words as "a, b or c". */
+const char *sl_suggested(const char *written, const char *const *words, size_t n);
 
 /*
  * Is the key all digits, as the 000 that YAML makes of 1,000 in a mapping? SL_COMMA_ADVICE says
@@ -151,12 +153,11 @@ struct sl_failure sl_failure_keep(enum sl_status s);
 /* Returns the first failure of before and then, and makes its message the last one. */
 enum sl_status sl_failure_first(const struct sl_failure *before, enum sl_status then);
 
-/* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
-const char *sl_sized(double bytes, char text[32]);
+/* A number of bytes with a binary unit, such as "1.5 GiB". */
+const char *sl_sized(double bytes);
 
-/* Writes a duration as "45 s", "12 min", "3 h 07 min" or "2 d 5 h". Returns text. */
-enum { SL_DURATION_BYTES = 32 };
-const char *sl_duration(double seconds, char text[SL_DURATION_BYTES]);
+/* A duration as "45 s", "12 min", "3 h 07 min" or "2 d 5 h". */
+const char *sl_duration(double seconds);
 
 /* --- decimal_number --------------------------------------------------------------------------- */
 
@@ -195,8 +196,8 @@ enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *number, ui
 /* The double nearest to number * 10^shift; false when that overflows, or underflows to 0. */
 bool sl_decimal_to_double(const struct sl_decimal *number, int shift, double *value);
 
-/* Writes the shortest text that reads back to the same bits; 32 bytes suffice. */
-void sl_double_print(double value, char *text, int size);
+/* The shortest text that reads back to the same bits. */
+const char *sl_double_text(double value);
 
 /* --- json ------------------------------------------------------------------------------------- */
 
@@ -309,7 +310,7 @@ enum sl_status sl_yaml_parse(
 	const char *text, size_t bytes, struct sl_yaml **tree, struct sl_yaml_problem *problem);
 void sl_yaml_free(struct sl_yaml *tree);
 
-sl_node sl_yaml_root(const struct sl_yaml *tree);
+enum { SL_YAML_ROOT = 1 }; /* the root of each tree */
 enum sl_node_kind sl_yaml_kind(const struct sl_yaml *tree, sl_node node);
 void sl_yaml_place(const struct sl_yaml *tree, sl_node node, size_t *line, size_t *column);
 

@@ -98,30 +98,23 @@ struct event_check {
 /* The message for an event that is refused, or NULL. */
 static const char *refusal(struct event_check *g, const yaml_event_t *e)
 {
-	const yaml_char_t *anchor = NULL, *tag = NULL;
+	/* the same members of three kinds of events, of which they are the first */
+	const bool scalar = e->type == YAML_SCALAR_EVENT,
+		   node = scalar || e->type == YAML_SEQUENCE_START_EVENT ||
+	                  e->type == YAML_MAPPING_START_EVENT;
 
 	if (e->type == YAML_DOCUMENT_START_EVENT && g->documents++ > 0)
 		return "a second document starts here, but only one is read; remove the line ---";
 	if (e->type == YAML_ALIAS_EVENT)
 		return "aliases are not allowed, because they can expand without limit; write the "
 		       "value out";
-	if (e->type == YAML_SCALAR_EVENT) {
-		anchor = e->data.scalar.anchor;
-		tag = e->data.scalar.tag;
-	} else if (e->type == YAML_SEQUENCE_START_EVENT) {
-		anchor = e->data.sequence_start.anchor;
-		tag = e->data.sequence_start.tag;
+	if (node && !scalar)
 		g->depth++;
-	} else if (e->type == YAML_MAPPING_START_EVENT) {
-		anchor = e->data.mapping_start.anchor;
-		tag = e->data.mapping_start.tag;
-		g->depth++;
-	} else if (e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT) {
+	if (e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT)
 		g->depth--;
-	}
-	if (anchor)
+	if (node && e->data.scalar.anchor)
 		return "anchors are not allowed, because only aliases use them; remove the word with &";
-	if (tag)
+	if (node && e->data.scalar.tag)
 		return "tags are not allowed, because the key determines the type; remove the word with !";
 	return g->depth > LEVELS_MAX ? "this is nested more than 32 levels deep; use fewer levels"
 	                             : NULL;
@@ -197,7 +190,6 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 	struct sl_yaml_problem *problem)
 {
 	size_t n = sl_yaml_size(tree, mapping);
-	char shown[SL_SHOWN_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
 		sl_node at;
@@ -216,9 +208,8 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 
 		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0 && !is_cut(text))
 			return refuse(problem, key[i]->start_mark,
-				"the key %s is repeated, and is first at %zu:%zu%s",
-				sl_show(shown, text), key[i - 1]->start_mark.line + 1,
-				key[i - 1]->start_mark.column + 1,
+				"the key %s is repeated, and is first at %zu:%zu%s", sl_shown(text),
+				key[i - 1]->start_mark.line + 1, key[i - 1]->start_mark.column + 1,
 				sl_is_after_comma(text)
 					? ": YAML reads a comma as a separator; write " SL_COMMA_ADVICE
 					: "; remove one of them");
@@ -277,11 +268,6 @@ void sl_yaml_free(struct sl_yaml *tree)
 		return;
 	yaml_document_delete(&tree->document);
 	sl_memory_give(SL_HOST, tree);
-}
-
-sl_node sl_yaml_root(const struct sl_yaml *tree)
-{
-	return node_at(tree, 1) ? 1 : 0;
 }
 
 enum sl_node_kind sl_yaml_kind(const struct sl_yaml *tree, sl_node node)

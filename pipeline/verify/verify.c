@@ -27,12 +27,12 @@
 
 /* What was checked so far; printed at the end. */
 struct counts {
-	uint64_t batches, survivors; /* whose digests were compared */
-	uint64_t bytes;              /* of their files */
-	uint64_t ordered;            /* survivors whose order by key was checked */
-	uint64_t sampled;            /* survivors that were recomputed from their ids */
-	uint64_t recomputed;         /* batches that were recomputed as a whole */
-	struct sl_truncated truncated;
+	uint64_t batches, survivors;   /* whose digests were compared */
+	uint64_t bytes;                /* of their files */
+	uint64_t ordered;              /* survivors whose order by key was checked */
+	uint64_t sampled;              /* survivors that were recomputed from their ids */
+	uint64_t recomputed;           /* batches that were recomputed as a whole */
+	uint64_t particles, truncated; /* those that ended by transport.max_steps */
 };
 
 /*
@@ -148,7 +148,7 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	SL_TRY(check_contents(dir, l, &l->file));
 	if (l->order.name[0])
 		SL_TRY(check_contents(dir, l, &l->order));
-	SL_TRY(sl_survivors_read(dir, l->file.name, &s));
+	SL_TRY(sl_survivors_read(dir, l->file.name, NULL, &s));
 	sl_digest_table(&s.table);
 	exact = sl_verify_exact_columns(&s.table);
 	SL_TRY(sl_verify_digests(l, &s.table));
@@ -187,18 +187,17 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	const struct sl_manifest_line *l, struct counts *counts)
 {
 	const struct sl_recipe *r = &w->plan->recipe;
+	SL_CLOSED_BY(sl_host_give) uint64_t *sum = NULL;
 	enum sl_status status;
-	uint64_t *sum;
 
 	SL_TRY(check_line(w->plan, l));
-	if (sl_counter_words(r) >
-		0) { /* the reading checks that the histograms sum to the fate counts */
+	if (sl_counter_words(r) > 0) /* it checks that the histograms sum to the fate counts */
 		SL_TRY(sl_tallies_read(r, dir, l, &sum));
-		sl_memory_give(SL_HOST, sum);
-	}
 	status = l->file.name[0] ? check_survivors(w, dir, l, counts)
 	                         : check_unwritten(w, l, counts);
 	counts->batches++;
+	counts->particles += l->generated;
+	counts->truncated += l->tally.count[SL_FATE_max_steps];
 	counts->survivors += l->survivors;
 	counts->bytes += l->file.bytes;
 	return status;
@@ -248,7 +247,7 @@ static enum sl_status print_counts(
 		"histograms %d",
 		c->batches, of, c->survivors, c->bytes, plan->choices.format != &sl_format_none,
 		sl_counter_words(&plan->recipe) > 0);
-	sl_truncated_json(&c->truncated, j);
+	sl_truncated_json(j, c->truncated, c->particles, plan->config.transport.max_steps);
 	sl_json_add(j,
 		"order_checked %lu remade %lu batch_computed_anew %d recomputed %lu "
 		"image_added_up %d joined_compared %d",
@@ -297,7 +296,6 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	SL_CLOSED_BY(sl_workspace_give) struct sl_workspace *w = NULL;
 	SL_CLOSED_BY(sl_manifest_free) struct sl_manifest m = {.line = NULL};
 	struct counts counts = {0};
-	struct sl_results results;
 	uint64_t of;
 
 	SL_TRY(sl_dir_open(directory, false, &dir));
@@ -307,8 +305,6 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m).batches;
 	if (sl_plan_is_part(plan))
 		of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
-	sl_results_of(plan, &m, &results);
-	counts.truncated = sl_results_truncated(&results, plan->config.transport.max_steps);
 	SL_TRY(verify(w, &dir, &m, of, &counts));
 	return json || !quiet ? print_counts(&counts, of, plan, json, out) : SL_OK;
 }

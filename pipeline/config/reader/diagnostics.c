@@ -71,6 +71,15 @@ void sl_reader_forget(struct sl_reader *r, const char *key)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
+struct sl_place sl_reader_place(const struct sl_reader *r, size_t source, sl_node node)
+{
+	struct sl_place at = {.source = source};
+
+	if (r->tree[source])
+		sl_yaml_place(r->tree[source], node, &at.line, &at.column);
+	return at;
+}
+
 /* Splits "keep[2]" into the list and the item number, which is returned; -1 without an item. */
 static long split_item(const char *key, char list[SL_KEY_BYTES])
 {
@@ -97,24 +106,21 @@ static struct sl_place place_of_value(
 	const struct sl_reader *r, const struct sl_seen *seen, long item)
 {
 	const struct sl_yaml *tree = r->tree[seen->key.source];
-	struct sl_place at = seen->key;
 	sl_node node = seen->value;
 
 	/* a section is long, so its key is the better place */
 	if (node == 0 || sl_yaml_kind(tree, node) == SL_MAPPING)
-		return at;
+		return seen->key;
 	node = value_node(r, seen, item);
 	if (sl_yaml_kind(tree, node) == SL_SCALAR && *sl_yaml_text(tree, node, NULL) == '\0' &&
 		item < 0)
-		return at;
-	sl_yaml_place(tree, node, &at.line, &at.column);
-	return at;
+		return seen->key;
+	return sl_reader_place(r, seen->key.source, node);
 }
 
 /* The place for a problem of key: removes components of the path until one was given. */
 static struct sl_place place_of(const struct sl_reader *r, const char *key)
 {
-	struct sl_place at = {0, 0, 0};
 	char path[SL_KEY_BYTES];
 	long item = split_item(key, path);
 	char *dot;
@@ -131,9 +137,7 @@ static struct sl_place place_of(const struct sl_reader *r, const char *key)
 		*dot = '\0';
 		item = -1;
 	}
-	if (r->tree[0])
-		sl_yaml_place(r->tree[0], sl_yaml_root(r->tree[0]), &at.line, &at.column);
-	return at;
+	return sl_reader_place(r, 0, SL_YAML_ROOT);
 }
 
 /* The name of key in messages: "keep" instead of "keep[0]" when one word was given for the list. */
@@ -235,11 +239,10 @@ static void print_problem(struct sl_reader *r, const struct sl_config_problem *f
 {
 	const struct sl_place *at = &f->place;
 	char line[SL_PATH_BYTES + SL_KEY_BYTES + SL_PROBLEM_BYTES] = "";
-	char typed[SL_SHOWN_SET_BYTES];
 	size_t used = strlen(r->report);
 
 	if (at->source > 0)
-		sl_append(line, sizeof(line), "%s", sl_set_typed(r->sets[at->source - 1], typed));
+		sl_append(line, sizeof(line), "%s", sl_set_typed(r->sets[at->source - 1]));
 	else
 		sl_append(line, sizeof(line), "%s", r->name);
 	if (at->source == 0 && at->line > 0)
@@ -273,20 +276,12 @@ enum sl_status sl_config_verdict(struct sl_reader *r)
 
 /* --- the interface for models ----------------------------------------------------------------- */
 
-/* The full path of a key of the model. */
-static void full_path(const struct sl_reader *r, const char *key, char path[SL_KEY_BYTES])
-{
-	snprintf(path, SL_KEY_BYTES, "model.%s.%s", r->model->name, key);
-}
-
 /* Implements sl_check.given for the model. */
 static bool model_given(void *ctx, const char *key)
 {
 	const struct sl_reader *r = (const struct sl_reader *)ctx;
-	char path[SL_KEY_BYTES];
 
-	full_path(r, key, path);
-	return is_changed(r, path);
+	return is_changed(r, sl_said("model.%s.%s", r->model->name, key));
 }
 
 /* Implements sl_check.complain for the model. */
@@ -294,12 +289,10 @@ SL_PRINTF(3, 4)
 static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
 	struct sl_reader *r = (struct sl_reader *)ctx;
-	char path[SL_KEY_BYTES];
 	va_list args;
 
-	full_path(r, key, path);
 	va_start(args, format);
-	add_formatted(r, path, format, args);
+	add_formatted(r, sl_said("model.%s.%s", r->model->name, key), format, args);
 	va_end(args);
 }
 

@@ -19,19 +19,16 @@
  */
 static bool has_item(const struct sl_reader *r, const char *path)
 {
-	const char *bracket = strchr(path, '[');
-	char above[SL_KEY_BYTES], number[32];
+	const char *bracket = strchr(path, '['), *number;
 	const struct sl_seen *list;
 	uint64_t i;
-	size_t n;
 
 	if (!bracket)
 		return true;
 	i = strtoull(bracket + 1, NULL, 10);
-	n = (size_t)snprintf(number, sizeof(number), "[%lu]", i);
-	snprintf(above, sizeof(above), "%.*s", (int)(bracket - path), path);
-	list = sl_reader_seen(r, above);
-	return list && strncmp(bracket, number, n) == 0 &&
+	number = sl_said("[%lu]", i);
+	list = sl_reader_seen(r, sl_said("%.*s", (int)(bracket - path), path));
+	return list && strncmp(bracket, number, strlen(number)) == 0 &&
 	       i < sl_yaml_size(r->tree[list->key.source], list->value);
 }
 
@@ -47,10 +44,10 @@ static const struct sl_option *option_at(const struct sl_reader *r, const char *
 /* Is path a section, that is, the prefix of an option? */
 static bool is_section(const struct sl_reader *r, const char *path)
 {
-	char option[SL_KEY_BYTES], of_model[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	char option[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
 
-	snprintf(of_model, sizeof(of_model), "model.%s", r->model ? r->model->name : "");
-	if (strcmp(path, "model") == 0 || strcmp(path, of_model) == 0)
+	if (strcmp(path, "model") == 0 ||
+		strcmp(path, sl_said("model.%s", r->model ? r->model->name : "")) == 0)
 		return true;
 	sl_key_pattern(path, pattern);
 	for (size_t i = 0; sl_option_at(r->model, i, option); i++)
@@ -127,8 +124,6 @@ static bool find_shorthand(const struct sl_reader *r, const char *path, char opt
 	return false;
 }
 
-static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
-
 /* Matches the section at path, whose value is node. */
 static void match_section(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
@@ -138,7 +133,7 @@ static void match_section(struct sl_reader *r, struct sl_place at, const char *p
 
 	record(r, at, path, node);
 	if (sl_yaml_kind(tree, node) == SL_MAPPING)
-		match_mapping(r, at.source, node, path);
+		sl_reader_match_keys(r, at.source, node, path);
 	else if (*text && find_shorthand(r, path, option))
 		record(r, at, option, node);
 	else if (strcmp(path, "model") == 0 && sl_model_find(text))
@@ -167,12 +162,10 @@ static void match_items(
 
 	for (size_t i = 0; i < sl_yaml_size(tree, list) && (double)i < most; i++) {
 		sl_node node = sl_yaml_item(tree, list, i, NULL);
-		struct sl_place at = {source, 0, 0};
 		char item[SL_KEY_BYTES + 24];
 
-		sl_yaml_place(tree, node, &at.line, &at.column);
 		snprintf(item, sizeof(item), "%s[%zu]", path, i);
-		match_section(r, at, item, node);
+		match_section(r, sl_reader_place(r, source, node), item, node);
 	}
 }
 
@@ -183,13 +176,10 @@ static void record_names(struct sl_reader *r, size_t source, const char *path, s
 	bool named = sl_yaml_kind(tree, mapping) == SL_MAPPING;
 
 	for (size_t i = 0; named && i < sl_yaml_size(tree, mapping) && i < SL_NAMED_MAX; i++) {
-		struct sl_place at = {source, 0, 0};
-		char name[SL_KEY_BYTES];
 		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
 
-		sl_yaml_place(tree, key, &at.line, &at.column);
-		snprintf(name, sizeof(name), "%s.%s", path, sl_yaml_text(tree, key, NULL));
-		record(r, at, name, value);
+		record(r, sl_reader_place(r, source, key),
+			sl_said("%s.%s", path, sl_yaml_text(tree, key, NULL)), value);
 	}
 }
 
@@ -218,19 +208,17 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 		add_unknown(r, at, path);
 }
 
-/* Matches the keys of a mapping; above is the path of the mapping. */
-static void match_mapping(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
+void sl_reader_match_keys(struct sl_reader *r, size_t source, sl_node mapping, const char *above)
 {
 	const struct sl_yaml *tree = r->tree[source];
 	size_t n = sl_yaml_size(tree, mapping);
 
 	for (size_t i = 0; i < n; i++) {
-		struct sl_place at = {source, 0, 0};
 		char path[SL_KEY_BYTES];
 		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
 		const char *text = sl_yaml_text(tree, key, NULL);
+		const struct sl_place at = sl_reader_place(r, source, key);
 
-		sl_yaml_place(tree, key, &at.line, &at.column);
 		snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", text);
 		if (strchr(text, '.'))
 			sl_reader_add(r, at, path,
@@ -268,12 +256,6 @@ static bool record_sections(struct sl_reader *r, struct sl_place at, const char 
 	return true;
 }
 
-/* The file is source 0 and its root has the empty path. */
-void sl_reader_match_keys(struct sl_reader *r, sl_node root)
-{
-	match_mapping(r, 0, root, "");
-}
-
 void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 {
 	const struct sl_place at = {source, 0, 0};
@@ -283,5 +265,5 @@ void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path)
 	if (strcmp(path, "model") == 0)
 		r->model = NULL;
 	if (record_sections(r, at, path))
-		match_key(r, at, path, sl_yaml_root(r->tree[source]));
+		match_key(r, at, path, SL_YAML_ROOT);
 }

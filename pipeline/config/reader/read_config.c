@@ -18,15 +18,17 @@
 #include "stages/models/models.h"
 
 /*
- * Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied.
- * The lists of keys and problems and the report are written before they are read, and stay as they
- * are: 400 KB.
+ * Makes a configuration without a model, whose options stay zero, and a reader, followed by one tree
+ * pointer per source. The texts of --set are not copied. The lists of keys and problems and the
+ * report are written before they are read, and stay as they are: 400 KB.
  */
-static enum sl_status make_reader(
-	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
+static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
+	struct sl_config *c, struct sl_reader **r)
 {
 	size_t trees = (n_sets + 1) * sizeof(struct sl_yaml *);
 
+	*r = NULL;
+	memset(c, 0, sizeof(*c));
 	SL_TRY(sl_host_get(1, sizeof(**r) + trees, r));
 	memset(*r, 0, offsetof(struct sl_reader, seen));
 	(*r)->tree = (struct sl_yaml **)(void *)(*r + 1);
@@ -63,7 +65,7 @@ static enum sl_status load_models_of_sets(const struct sl_reader *r)
 		if (!value || strncmp(text, "models=", (size_t)(value + 1 - text)) != 0)
 			continue;
 		if (sl_yaml_parse(value + 1, strlen(value + 1), &tree, &problem) == SL_OK)
-			s = load_models(tree, sl_yaml_root(tree), &item);
+			s = load_models(tree, SL_YAML_ROOT, &item);
 		sl_yaml_free(tree);
 	}
 	return s;
@@ -75,7 +77,7 @@ static void find_model(struct sl_reader *r)
 	const struct sl_yaml *tree = r->tree[0];
 	sl_node key;
 
-	sl_yaml_item(tree, sl_yaml_get(tree, sl_yaml_root(tree), "model"), 0, &key);
+	sl_yaml_item(tree, sl_yaml_get(tree, SL_YAML_ROOT, "model"), 0, &key);
 	r->model = sl_model_find(sl_yaml_text(tree, key, NULL));
 }
 
@@ -90,7 +92,7 @@ static enum sl_status read_text(
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(text, bytes, &r->tree[0], &problem);
 	const char *other = NULL; /* what the file is, if it is no configuration */
-	sl_node root, item;
+	sl_node item;
 
 	if (s == SL_BAD_INPUT) {
 		at.line = problem.line;
@@ -103,28 +105,24 @@ static enum sl_status read_text(
 		return sl_config_verdict(r);
 	}
 	SL_TRY(s);
-	root = sl_yaml_root(r->tree[0]);
-	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
-		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
-		sl_reader_add(r, at, "",
-			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
-		return sl_config_verdict(r);
+	if (sl_yaml_kind(r->tree[0], SL_YAML_ROOT) != SL_MAPPING) {
+		at = sl_reader_place(r, 0, SL_YAML_ROOT);
+		other = "a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}";
 	}
-	if (sl_yaml_get(r->tree[0], root, "Optode") && sl_yaml_get(r->tree[0], root, "Domain"))
+	if (sl_yaml_get(r->tree[0], SL_YAML_ROOT, "Optode") &&
+		sl_yaml_get(r->tree[0], SL_YAML_ROOT, "Domain"))
 		other = "is an input file of MCX; the Python package runs it: python -m sluice mcx FILE";
-	if (sl_yaml_get(r->tree[0], root, "rules_version"))
+	if (sl_yaml_get(r->tree[0], SL_YAML_ROOT, "rules_version"))
 		other = "is the run.json of a run; write the text of its member config to a file, and name that";
 	if (other) {
 		sl_reader_add(r, at, "", "%s", other);
 		return sl_config_verdict(r);
 	}
-	if (is_of_user &&
-		load_models(r->tree[0], sl_yaml_get(r->tree[0], root, "models"), &item) != SL_OK) {
-		sl_yaml_place(r->tree[0], item, &at.line, &at.column);
-		sl_reader_add(r, at, "models", "%s", sl_last_error());
-	}
+	if (is_of_user && load_models(r->tree[0], sl_yaml_get(r->tree[0], SL_YAML_ROOT, "models"),
+				  &item) != SL_OK)
+		sl_reader_add(r, sl_reader_place(r, 0, item), "models", "%s", sl_last_error());
 	find_model(r);
-	sl_reader_match_keys(r, root);
+	sl_reader_match_keys(r, 0, SL_YAML_ROOT, "");
 	return SL_OK;
 }
 
@@ -168,15 +166,6 @@ static enum sl_status read_all(
 	for (size_t i = 1; i <= r->n_sets; i++)
 		SL_TRY(read_set(r, i));
 	return sl_reader_read_values(r, c);
-}
-
-/* Makes a reader and a configuration without a model, whose options stay zero. */
-static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
-	struct sl_config *c, struct sl_reader **r)
-{
-	*r = NULL;
-	memset(c, 0, sizeof(*c));
-	return make_reader(name, sets, n_sets, r);
 }
 
 enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,

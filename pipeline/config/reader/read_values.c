@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
+/* Adds a problem for key. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
-	return r && sl_config_add_problem(r, key, "%s", why);
+	return sl_config_add_problem(r, key, "%s", why);
 }
 
 /* Reads one item of a value; problems are added for key. */
@@ -128,25 +128,20 @@ static bool fill_named(struct sl_reader *r, const struct sl_option *o, const cha
 /* Do particles start from lists? */
 static bool has_list(const struct sl_reader *r)
 {
-	char files[SL_KEY_BYTES];
-
-	snprintf(files, sizeof(files), "model.%s.%s.files", r->model->name,
-		r->model->source > 0 ? r->model->source_key : "");
-	return r->model->source > 0 && sl_reader_seen(r, files);
+	return r->model->source > 0 &&
+	       sl_reader_seen(
+		       r, sl_said("model.%s.%s.files", r->model->name, r->model->source_key));
 }
 
 /* Is path a key of the source that a list can replace: of the section that has the key of the list? */
 static bool is_of_source(const struct sl_reader *r, const char *path)
 {
-	const char *key = r->model->source_key, *end = strrchr(key, '.');
-	char section[SL_KEY_BYTES];
-	int bytes;
+	const char *key = r->model->source_key, *end = strrchr(key, '.'), *section;
 
 	if (!end)
 		return false;
-	bytes = snprintf(
-		section, sizeof(section), "model.%s.%.*s.", r->model->name, (int)(end - key), key);
-	return strncmp(path, section, (size_t)bytes) == 0;
+	section = sl_said("model.%s.%.*s.", r->model->name, (int)(end - key), key);
+	return strncmp(path, section, strlen(section)) == 0;
 }
 
 /*
@@ -234,44 +229,27 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 }
 
 /*
- * Does YAML read text as that same text: not as a list or mapping, and without quotes or comments?
- */
-static bool is_plain(const char *text)
-{
-	return text[strcspn(text, "[]{}\"'#:,&*!|>%@`?\\\n")] == '\0';
-}
-
-/* Parses a default that is a plain value, or a list of one; false for others. */
-static bool fill_plain(const struct sl_option *o, void *value)
-{
-	if (!is_plain(o->fallback) || o->kind == SL_KIND_VECTOR)
-		return false;
-	if (!sl_value_listed(o))
-		return sl_value_parse(o, o->fallback, value);
-	sl_value_resize(o, value, 1);
-	return sl_value_parse(o, o->fallback, sl_value_item(o, value, 0));
-}
-
-/*
- * Sets the default of the option, or the value that stands for "not given". libyaml takes longer
- * than all the rest of reading a configuration, so it parses only the defaults that are not plain
- * values.
+ * Sets the default of the option, or the value that stands for "not given". A default is one value,
+ * or "[a, b]", without quotes: libyaml would take longer than all the rest of reading a configuration.
  */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
-	struct sl_yaml_problem problem;
-	struct sl_yaml *tree;
-	enum sl_status s;
+	char text[SL_TEXT_BYTES], *rest = text;
+	bool right = true;
 
 	sl_value_clear(o, value);
-	if (!o->fallback || fill_plain(o, value))
-		return SL_OK;
-	s = sl_yaml_parse(o->fallback, strlen(o->fallback), &tree, &problem);
-	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_yaml_root(tree), value))
-		s = sl_fail(SL_INTERNAL, "the default of %s is not a valid value: %s", o->key,
-			o->fallback);
-	sl_yaml_free(tree);
-	return s;
+	snprintf(text, sizeof(text), "%s", o->fallback ? o->fallback : "");
+	if (sl_value_listed(o))
+		rest += strspn(rest, "[");
+	for (size_t i = 0; right && rest && *rest; i++) {
+		const char *item = sl_value_listed(o) ? strsep(&rest, ",]") : strsep(&rest, "");
+
+		sl_value_resize(o, value, i + 1);
+		right = sl_value_parse(o, item + strspn(item, " "), sl_value_item(o, value, i));
+	}
+	return right ? SL_OK
+	             : sl_fail(SL_INTERNAL, "the default of %s is not a valid value: %s", o->key,
+			       o->fallback);
 }
 
 /* Does a section above path have a problem? Then a missing key in it is only a consequence. */

@@ -91,6 +91,9 @@ void sl_config_add_problem_within(
 void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, const char *format,
 	...) SL_PRINTF(4, 5);
 
+/* The place of a node in the tree of a source. */
+struct sl_place sl_reader_place(const struct sl_reader *r, size_t source, sl_node node);
+
 /* The record of a key that was found, or NULL. */
 struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path);
 
@@ -123,8 +126,11 @@ struct sl_model_check sl_config_check(struct sl_reader *r);
  * Known keys are recorded with their place in r->seen; an unknown key is a problem.
  */
 
-/* Matches all keys of the file; root is the root mapping of its tree. */
-void sl_reader_match_keys(struct sl_reader *r, sl_node root);
+/*
+ * Matches the keys of a mapping in the tree of a source, 0 for the file; above is the path of the
+ * mapping.
+ */
+void sl_reader_match_keys(struct sl_reader *r, size_t source, sl_node mapping, const char *above);
 
 /* Matches --set number source, whose tree is the value of the key path. */
 void sl_reader_match_set(struct sl_reader *r, size_t source, const char *path);

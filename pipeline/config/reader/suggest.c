@@ -11,7 +11,7 @@
 
 #include "stages/models/models.h"
 
-enum { WORDS_MAX = 256, PLACES_MAX = 4, HINT_BYTES = 448 };
+enum { WORDS_MAX = 256, PLACES_MAX = 4 };
 
 /* Components of option paths; at[] points into text[]. */
 struct suggested_words {
@@ -96,21 +96,19 @@ static const char *find_elsewhere(const struct sl_reader *r, const char *leaf)
 		words[n] = say_section(path);
 		n += n == 0 || strcmp(words[n], words[n - 1]) != 0;
 	}
-	return n > 0 ? sl_list_words(sl_message_part(), HINT_BYTES, words, n) : NULL;
+	return n > 0 ? sl_listed(words, n) : NULL;
 }
 
 /* The nearest key of all sections, with its section; NULL when none is near. */
 static const char *nearest_anywhere(const struct sl_reader *r, const char *leaf)
 {
 	const char *near, *words[WORDS_MAX];
-	struct suggested_words w;
+	const struct sl_option *o;
 	char path[SL_KEY_BYTES];
 	size_t n = 0, i = 0;
 
-	for (; n < WORDS_MAX && sl_option_at(r->model, n, path); n++) {
-		snprintf(w.text[n], SL_WORD_BYTES, "%.*s", SL_WORD_BYTES - 1, sl_key_leaf(path));
-		words[n] = w.text[n];
-	}
+	for (; n < WORDS_MAX && (o = sl_option_at(r->model, n, path)) != NULL; n++)
+		words[n] = sl_key_leaf(o->key);
 	near = sl_nearest(leaf, words, n);
 	if (!near)
 		return NULL;
@@ -174,7 +172,7 @@ const char *sl_suggest_key(const struct sl_reader *r, const char *path)
 	if (!hint)
 		hint = nearest_anywhere(r, leaf);
 	if (!hint)
-		hint = sl_list_words(sl_message_part(), HINT_BYTES, w.at, w.n);
+		hint = sl_listed(w.at, w.n);
 	return sl_said("unknown key; use %s", hint);
 }
 

@@ -78,35 +78,26 @@ void sl_cell_densities(const struct sl_choices *c, const struct sl_grid_field *f
 		apply_axis(c, f, k, true, value);
 }
 
-/*
- * Prints the product of the powers of cm, ns, keV and rad that have this sign; returns the number
- * of factors.
- */
-static int print_product(const int power[], int sign, char text[SL_DENSITY_UNIT_BYTES])
+/* The product of the powers of cm, ns, keV and rad that have this sign; "" if there is none. */
+static const char *product(const int power[], int sign)
 {
 	static const int base[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY, SL_DIM_ANGLE};
-	int factors = 0;
+	const char *text = "";
 
 	for (int i = 0; i < 4; i++) {
 		const int p = power[base[i]] * sign;
 
-		if (p <= 0)
-			continue;
-		if (factors++ == 0)
-			*text = '\0';
-		sl_append(text, SL_DENSITY_UNIT_BYTES, factors > 1 ? " %s" : "%s",
-			sl_dimensions[base[i]].unit);
-		if (p > 1)
-			sl_append(text, SL_DENSITY_UNIT_BYTES, "^%d", p);
+		if (p > 0)
+			text = sl_said("%s%s%s%s", text, *text ? " " : "",
+				sl_dimensions[base[i]].unit, p > 1 ? sl_said("^%d", p) : "");
 	}
-	return factors;
+	return text;
 }
 
-void sl_density_unit(
-	const struct sl_choices *c, const struct sl_grid_field *f, char unit[SL_DENSITY_UNIT_BYTES])
+const char *sl_density_unit(const struct sl_choices *c, const struct sl_grid_field *f)
 {
 	int power[SL_DIMENSION_COUNT] = {0};
-	char above[SL_DENSITY_UNIT_BYTES] = "1", below[SL_DENSITY_UNIT_BYTES];
+	const char *above, *below;
 
 	for (uint32_t k = 0; k < f->n_axes; k++) {
 		enum sl_unit u = sl_label_unit(c->named.label, f->axis[k].column);
@@ -116,15 +107,10 @@ void sl_density_unit(
 	power[SL_DIM_LENGTH] += f->score == SL_SCORE_FLUENCE || f->score == SL_SCORE_TRACK;
 	power[SL_DIM_LENGTH] += power[SL_DIM_SPEED] - power[SL_DIM_PER_LENGTH];
 	power[SL_DIM_TIME] -= power[SL_DIM_SPEED];
-	print_product(power, 1, above);
-	switch (print_product(power, -1, below)) {
-	case 0:
-		snprintf(unit, SL_DENSITY_UNIT_BYTES, "%.60s", above);
-		break;
-	case 1:
-		snprintf(unit, SL_DENSITY_UNIT_BYTES, "%.60s/%.60s", above, below);
-		break;
-	default:
-		snprintf(unit, SL_DENSITY_UNIT_BYTES, "%.60s/(%.60s)", above, below);
-	}
+	above = product(power, 1);
+	below = product(power, -1);
+	return sl_said(strchr(below, ' ') ? "%s/(%s)"
+		       : *below           ? "%s/%s"
+					  : "%s",
+		*above ? above : "1", below);
 }

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-bool sl_fractions_count_particles(const struct sl_plan *plan)
-{
-	return plan->recipe.model->read;
-}
-
 /* Adds a batch to the sums of a fate. */
 static void add_fate(struct sl_results *r, const struct sl_manifest_line *l, enum sl_fate f)
 {
@@ -59,37 +54,24 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 	}
 }
 
-struct sl_truncated sl_results_truncated(const struct sl_results *r, uint64_t max_steps)
+void sl_truncated_json(struct sl_json *j, uint64_t count, uint64_t particles, uint64_t max_steps)
 {
-	return (struct sl_truncated){r->fate[SL_FATE_max_steps].count, r->all.particles, max_steps};
-}
-
-void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j)
-{
-	char text[256];
-
 	sl_json_array(j, "warnings");
-	snprintf(text, sizeof(text),
-		"%lu particle%s (%.3g %%) reached transport.max_steps = %lu and ended with fate "
-		"max_steps: the results lack the rest of their histories; raise transport.max_steps",
-		t->count, t->count == 1 ? "" : "s", 100 * (double)t->count / (double)t->particles,
-		t->max_steps);
-	if (t->count > 0)
-		sl_json_text(j, NULL, text);
+	if (count > 0)
+		sl_json_text(j, NULL,
+			sl_said("%lu particle%s (%.3g %%) reached transport.max_steps = %lu and ended "
+				"with fate max_steps: the results lack the rest of their histories; "
+				"raise transport.max_steps",
+				count, count == 1 ? "" : "s",
+				100 * (double)count / (double)particles, max_steps));
 	sl_json_close(j);
 }
 
-void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, struct sl_results *r)
-{
-	sl_results_make(m, plan->choices.stop_rule.counts, r);
-}
-
 /*
- * The deviation from the expected value in standard errors. The binomial one is an upper bound for
- * weights up to 1, for a fate that no particle has, or whose squares are not known.
+ * The binomial standard error is an upper bound for weights up to 1, for a fate that no particle has,
+ * or whose squares are not known.
  */
-static double deviation_of(
-	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
+double sl_check_deviation(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
 	const double expected = plan->config.check.fate[fate];
 	const struct sl_fraction *f = &r->fate[fate].result;
@@ -102,21 +84,14 @@ static double deviation_of(
 			       : sl_error_of_mean(expected, expected, r->all.particles));
 }
 
-bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
-	double *deviation)
-{
-	*deviation = deviation_of(plan, r, fate);
-	return fabs(*deviation) <= plan->config.check.sigma;
-}
-
 /* Fates are checked in their order in fates.def, so the message does not depend on the machine. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		double deviation;
+		double deviation = sl_check_deviation(plan, r, (enum sl_fate)f);
 
 		if (isnan(plan->config.check.fate[f]) ||
-			sl_check_met(plan, r, (enum sl_fate)f, &deviation))
+			fabs(deviation) <= plan->config.check.sigma)
 			continue;
 		return sl_fail(SL_CHECK_FAILED,
 			"check.%s: %.7g was expected and %.7g found, a deviation of %+.1f sigma (the "

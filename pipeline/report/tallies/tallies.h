@@ -44,16 +44,11 @@ struct sl_results {
 };
 
 /*
- * Sums the lines of the manifest. counts: results are fractions of the count. Fractions are set
- * only if the manifest has at least one batch.
+ * Sums the lines of the manifest. counts: results are fractions of the count; the results that a run
+ * states are as its stop_rule.counts says. Fractions are set only if the manifest has at least one
+ * batch.
  */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
-
-/* The same, with the counts or weights that the results of a run state. */
-void sl_results_of(const struct sl_plan *plan, const struct sl_manifest *m, struct sl_results *r);
-
-/* True for lists: their weights have any size, so fractions count particles instead. */
-bool sl_fractions_count_particles(const struct sl_plan *plan);
 
 /* The sum of weights of the particles with one of the fates, in the unit of the model. */
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
@@ -63,22 +58,18 @@ struct sl_fraction sl_share_of_weight(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 
 /*
- * Particles that ended by transport.max_steps: their histories are truncated, so fates and tallies
- * lack their ends. The array "warnings" has a text about them, or is empty.
+ * Writes the array "warnings": a text about the particles that ended by transport.max_steps, count of
+ * those of the committed batches. Their histories are truncated, so fates and tallies lack their
+ * ends. It is empty if there are none.
  */
-struct sl_truncated {
-	uint64_t count, particles; /* of the committed batches */
-	uint64_t max_steps;        /* transport.max_steps */
-};
-struct sl_truncated sl_results_truncated(const struct sl_results *r, uint64_t max_steps);
-void sl_truncated_json(const struct sl_truncated *t, struct sl_json *j);
+void sl_truncated_json(struct sl_json *j, uint64_t count, uint64_t particles, uint64_t max_steps);
 
 /*
- * A published value is met when |fraction - expected| <= sigma standard errors. For counts, and
- * where no particle has the fate, this is sqrt(p (1 - p) / N), p the expected value.
+ * The deviation from a published value in standard errors; it is met if |deviation| <= check.sigma.
+ * For counts, and where no particle has the fate, this is sqrt(p (1 - p) / N), p the expected value.
  */
-bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
-	double *deviation);
+double sl_check_deviation(
+	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 
 /* SL_CHECK_FAILED if a check of the configuration is not met; the message names the first. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r);
@@ -96,8 +87,6 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
  * are left out are integrated over.
  */
 
-enum { SL_DENSITY_UNIT_BYTES = 128 };
-
 /*
  * Sets the volumes of all cells, the last axis fastest; NaN where bins have no volume (r below 0).
  */
@@ -107,8 +96,7 @@ void sl_cell_volumes(const struct sl_choices *c, const struct sl_grid_field *f, 
 void sl_cell_densities(const struct sl_choices *c, const struct sl_grid_field *f, double *value);
 
 /* The unit of a density: "1/cm^3", for a fluence "1/cm^2", "1/(cm^3 ns)"; "1" if it has none. */
-void sl_density_unit(const struct sl_choices *c, const struct sl_grid_field *f,
-	char unit[SL_DENSITY_UNIT_BYTES]);
+const char *sl_density_unit(const struct sl_choices *c, const struct sl_grid_field *f);
 
 /* --- tallies_file ----------------------------------------------------------------------------- */
 
@@ -135,8 +123,6 @@ void sl_density_unit(const struct sl_choices *c, const struct sl_grid_field *f,
  * up to SL_GRID_LISTED_MAX cells, the last axis fastest.
  */
 
-enum { SL_TALLY_NAME_BYTES = 128 };
-
 /* Name of the dataset with the seeds and counts of merged runs. */
 #define SL_TALLIES_MERGED "sluiceMerged"
 
@@ -150,8 +136,7 @@ void sl_tallies_json(struct sl_json *j, const struct sl_workspace *w);
 enum sl_status sl_tallies_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes);
 
-/* The name of a tally: "z", "(r,z)", "(r,z)_2". Returns name. */
-const char *sl_tally_name(
-	const struct sl_choices *choices, uint32_t number, char name[SL_TALLY_NAME_BYTES]);
+/* The name of a tally (sl_message_part()): "z", "(r,z)", "(r,z)_2". */
+const char *sl_tally_name(const struct sl_choices *choices, uint32_t number);
 
 #endif

@@ -15,39 +15,34 @@
 #include "stages/formats/common/common.h"
 #include "stages/formats/hdf5/hdf5.h"
 
-enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6 };
+enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6, NAME_LENGTH = 127 };
 
 static const char *const spacings[] = {
 	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
 
 /* "z", "(r,z)" or "deposit(r,z)", without a number. */
-static void name_axes(const struct sl_choices *choices, const struct sl_grid_field *f,
-	char name[SL_TALLY_NAME_BYTES])
+static const char *axes_of(const struct sl_choices *choices, const struct sl_grid_field *f)
 {
-	snprintf(name, SL_TALLY_NAME_BYTES, "%s", sl_score_names[f->score]);
+	const char *name = sl_score_names[f->score];
+
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		sl_append(name, SL_TALLY_NAME_BYTES, "%s%s",
+		name = sl_said("%s%s%s", name,
 			!f->bracketed ? ""
 			: k           ? ","
 				      : "(",
 			sl_label_name(choices->named.label, f->axis[k].column));
-	sl_append(name, SL_TALLY_NAME_BYTES, f->bracketed ? ")" : "");
+	return f->bracketed ? sl_said("%s)", name) : name;
 }
 
-const char *sl_tally_name(
-	const struct sl_choices *choices, uint32_t number, char name[SL_TALLY_NAME_BYTES])
+const char *sl_tally_name(const struct sl_choices *choices, uint32_t number)
 {
-	char other[SL_TALLY_NAME_BYTES];
+	char name[SL_PART_BYTES];
 	unsigned same = 1;
 
-	name_axes(choices, &choices->grid[number], name);
-	for (uint32_t k = 0; k < number; k++) {
-		name_axes(choices, &choices->grid[k], other);
-		same += strcmp(name, other) == 0;
-	}
-	if (same > 1)
-		sl_append(name, SL_TALLY_NAME_BYTES, "_%u", same);
-	return name;
+	strcpy(name, axes_of(choices, &choices->grid[number]));
+	for (uint32_t k = 0; k < number; k++)
+		same += strcmp(name, axes_of(choices, &choices->grid[k])) == 0;
+	return sl_said("%.*s", NAME_LENGTH, same > 1 ? sl_said("%s_%u", name, same) : name);
 }
 
 /* A quantity of the cells of a row, until the next call. */
@@ -113,15 +108,14 @@ static void put_unit(struct sl_h5 *h, hid_t at, const struct sl_plan *plan, enum
 static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_workspace *w,
 	const struct sl_grid_axis *a, bool bracketed)
 {
-	char name[SL_TALLY_NAME_BYTES] = "edges";
+	const char *name = "edges";
 	double *edge = w->tallies.row; /* a row has two counters more than its axes have bins */
 	hid_t data;
 
 	for (uint32_t i = 0; i <= a->bins; i++)
 		edge[i] = sl_grid_edge(a, w->plan->choices.grid_edge, i);
 	if (bracketed)
-		snprintf(name, sizeof(name), "edges_%s",
-			sl_label_name(w->plan->choices.named.label, a->column));
+		name = sl_said("edges_%s", sl_label_name(w->plan->choices.named.label, a->column));
 	data = sl_h5_values(h, at, name, H5T_IEEE_F64LE, a->bins + 1, edge);
 	if (bracketed) {
 		put_unit(h, data, w->plan, a->column);
@@ -160,7 +154,6 @@ static void put_row(
 	const uint64_t *count = sl_tally_counts(&w->plan->recipe, &w->tallies, number, fate);
 	const uint32_t cells = w->plan->recipe.grids.grid[number].cells;
 	hid_t group = sl_h5_group(h, at, sl_grid_row_name(f, fate));
-	char unit[SL_DENSITY_UNIT_BYTES];
 
 	sl_h5_put_u64(h, group, "under", count[0]);
 	sl_h5_put_u64(h, group, "over", count[cells + 1]);
@@ -173,9 +166,9 @@ static void put_row(
 		if (q != SL_TALLY_SQUARE || (f->score == SL_SCORE_ENDS && f->bracketed))
 			put_cells(h, group, f, names[q], H5T_IEEE_F64LE,
 				cells_of(w, number, fate, (enum sl_tally_quantity)q), NULL);
-	sl_density_unit(&w->plan->choices, f, unit);
 	put_cells(h, group, f, "density", H5T_IEEE_F64LE,
-		densities_of(w, number, fate, SL_TALLY_MEAN), unit);
+		densities_of(w, number, fate, SL_TALLY_MEAN),
+		sl_density_unit(&w->plan->choices, f));
 	sl_h5_close(h, group);
 }
 
@@ -183,8 +176,7 @@ static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w,
 {
 	const struct sl_choices *choices = &w->plan->choices;
 	const struct sl_grid_field *f = &choices->grid[number];
-	char name[SL_TALLY_NAME_BYTES];
-	hid_t group = sl_h5_group(h, file, sl_tally_name(choices, number, name));
+	hid_t group = sl_h5_group(h, file, sl_tally_name(choices, number));
 
 	if (f->bracketed)
 		sl_h5_put_u64(h, group, "axes", f->n_axes);
@@ -288,13 +280,11 @@ static void write_tally(struct sl_json *j, const struct sl_workspace *w, uint32_
 {
 	const struct sl_choices *choices = &w->plan->choices;
 	const struct sl_grid_field *f = &choices->grid[number];
-	char name[SL_TALLY_NAME_BYTES], unit[SL_DENSITY_UNIT_BYTES];
 
-	sl_density_unit(choices, f, unit);
 	sl_json_object(j, NULL);
 	if (f->bracketed) {
 		sl_json_add(j, "name %s density_unit %s plane_z_cm? %g axes [",
-			sl_tally_name(choices, number, name), unit,
+			sl_tally_name(choices, number), sl_density_unit(choices, f),
 			f->score == SL_SCORE_CROSSING ? f->plane : 0);
 		for (uint32_t k = 0; k < f->n_axes; k++) {
 			sl_json_object(j, NULL);
@@ -304,7 +294,7 @@ static void write_tally(struct sl_json *j, const struct sl_workspace *w, uint32_
 		sl_json_close(j);
 	} else {
 		write_axis(j, choices, &f->axis[0], false);
-		sl_json_text(j, "density_unit", unit);
+		sl_json_text(j, "density_unit", sl_density_unit(choices, f));
 	}
 	if (sl_grid_cells(f) <= SL_GRID_LISTED_MAX) {
 		sl_cell_volumes(choices, f, w->tallies.row);

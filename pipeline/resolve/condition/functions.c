@@ -79,27 +79,19 @@ static void check_argument(struct sl_parser *p, const struct function *f, uint32
 	const struct sl_operand *a, struct sl_operand *v)
 {
 	sl_want_number(p, a);
-	switch (f->rule) {
-	case ROOT:
+	if (f->rule == ROOT)
 		take_root(p, a, v);
-		break;
-	case PLAIN:
-		want_dimension(p, a, f, SL_DIM_NUMBER);
-		break;
-	case SAME:
-	case DIRECTION:
-		if (number > 0)
-			sl_want_same(p, v, a);
-		if (number == 0 || v->bare) {
-			memcpy(v->power, a->power, sizeof(v->power));
-			v->bare = a->bare;
-		}
-		v->angle |= a->angle;
-		break;
-	case ENERGY:
-		want_dimension(p, a, f, SL_DIM_ENERGY);
-		break;
+	if (f->rule == PLAIN || f->rule == ENERGY)
+		want_dimension(p, a, f, f->rule == PLAIN ? SL_DIM_NUMBER : SL_DIM_ENERGY);
+	if (f->rule != SAME && f->rule != DIRECTION)
+		return;
+	if (number > 0)
+		sl_want_same(p, v, a);
+	if (number == 0 || v->bare) {
+		memcpy(v->power, a->power, sizeof(v->power));
+		v->bare = a->bare;
 	}
+	v->angle |= a->angle;
 }
 
 /* Emits the steps of a call after those of its arguments. Particles without a code are photons. */

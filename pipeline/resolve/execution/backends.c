@@ -83,15 +83,17 @@ static bool read_request(
 	return true;
 }
 
-const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES])
+const char *sl_choice_text(const struct sl_choice *c)
 {
-	snprintf(text, SL_CHOICE_BYTES, "%.*s", SL_CHOICE_BYTES / 2 - 1, c->backend->name);
+	char *text = sl_message_part();
+
+	strcpy(text, c->backend->name);
 	if (c->tuning.block)
-		sl_append(text, SL_CHOICE_BYTES, ":block=%u", c->tuning.block);
+		sl_append(text, SL_PART_BYTES, ":block=%u", c->tuning.block);
 	if (c->tuning.items)
-		sl_append(text, SL_CHOICE_BYTES, ":items=%u", c->tuning.items);
+		sl_append(text, SL_PART_BYTES, ":items=%u", c->tuning.items);
 	if (c->tuning.padding)
-		sl_append(text, SL_CHOICE_BYTES, ":padding=%s", sl_padding_name(c->tuning.padding));
+		sl_append(text, SL_PART_BYTES, ":padding=%s", sl_padding_name(c->tuning.padding));
 	return text;
 }
 

@@ -28,14 +28,6 @@ static int read_number(const char **text)
 	return digits > 0 && digits <= DIGITS_MAX ? number : -1;
 }
 
-static bool has_number(const struct named *d, int number)
-{
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->number[i] == number)
-			return true;
-	return false;
-}
-
 /* Reads "0" or "0,2"; false for any other text. A machine has no more than SL_DEVICES_MAX. */
 static bool read_numbers(const char *text, struct named *d)
 {
@@ -44,8 +36,8 @@ static bool read_numbers(const char *text, struct named *d)
 
 		if (number < 0 || (*text != ',' && *text != '\0') || d->n == SL_DEVICES_MAX)
 			return false;
-		if (has_number(d, number))
-			d->twice = number;
+		for (uint32_t i = 0; i < d->n; i++)
+			d->twice = d->number[i] == number ? number : d->twice;
 		d->number[d->n++] = number;
 		if (*text == '\0')
 			return true;
@@ -64,33 +56,29 @@ static bool read_cuda(const char *text, struct named *d)
 	       read_numbers(text + strlen("cuda:"), d);
 }
 
+/* Names the first n devices. */
+static void name_first(struct named *d, int n)
+{
+	for (d->n = 0; d->n < (uint32_t)n; d->n++)
+		d->number[d->n] = (int)d->n;
+}
+
 /* Reads "emulated", or "emulated:N" for N devices; false for any other text. */
 static bool read_emulated(const char *text, struct named *d)
 {
 	const char *digits = text + strlen("emulated:");
-	int n = 1;
-
-	d->choice = SL_ON_EMULATED;
-	if (strncmp(text, "emulated:", strlen("emulated:")) == 0)
-		n = read_number(&digits);
-	else
-		digits = strcmp(text, "emulated") == 0 ? "" : text;
-	if (*digits != '\0' || n < 1 || n > SL_DEVICES_MAX)
-		return false;
-	for (d->n = 0; d->n < (uint32_t)n; d->n++)
-		d->number[d->n] = (int)d->n;
-	return true;
-}
-
-/* Replaces "all" by the numbers of the devices of the machine. */
-static enum sl_status list_all(struct named *d)
-{
 	int n;
 
-	SL_TRY(sl_device_count(&n));
-	for (d->n = 0; d->n < (uint32_t)n; d->n++)
-		d->number[d->n] = (int)d->n;
-	return SL_OK;
+	d->choice = SL_ON_EMULATED;
+	if (strcmp(text, "emulated") == 0)
+		digits = "1";
+	else if (strncmp(text, "emulated:", strlen("emulated:")) != 0)
+		return false;
+	n = read_number(&digits);
+	if (*digits != '\0' || n < 1 || n > SL_DEVICES_MAX)
+		return false;
+	name_first(d, n);
+	return true;
 }
 
 /*
@@ -123,6 +111,7 @@ static enum sl_status use_devices(struct sl_resolver *v, struct named *d)
 	struct sl_choices *choices = v->to;
 	struct sl_device device;
 	const char *problem = NULL;
+	int n;
 
 	if (d->choice == SL_ON_CUDA && choices->model && choices->model->digest &&
 		!choices->model->cuda.generate)
@@ -135,8 +124,10 @@ static enum sl_status use_devices(struct sl_resolver *v, struct named *d)
 		problem = sl_emulator_settings_problem();
 	if (problem)
 		return sl_fail(SL_USAGE, "%s", problem);
-	if (d->all)
-		SL_TRY(list_all(d));
+	if (d->all) {
+		SL_TRY(sl_device_count(&n));
+		name_first(d, n);
+	}
 	choices->device_users = take_share(&v->c->share, d);
 	for (uint32_t i = d->n; i-- > 0;)
 		SL_TRY(sl_device_use(d->number[i], &device));

@@ -31,10 +31,8 @@ const char *sl_device_text(const struct sl_choices *choices);
  */
 enum sl_status sl_resolve_primitives(struct sl_resolver *v);
 
-enum { SL_CHOICE_BYTES = 64 };
-
-/* A backend and its tuning as in a configuration: "naive:block=128:items=4". Returns text. */
-const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]);
+/* A backend and its tuning as in a configuration: "naive:block=128:items=4". */
+const char *sl_choice_text(const struct sl_choice *c);
 
 /* --- mode ------------------------------------------------------------------------------------- */
 
@@ -72,9 +70,7 @@ extern const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES];
 /* Sets schedule and rounds. A model with a single step has nothing to schedule. */
 void sl_resolve_schedule(struct sl_resolver *v);
 
-enum { SL_SCHEDULE_BYTES = 64 };
-
-/* Writes a schedule for people: "rounds of 16 steps, finish alive < 0.01". Returns its text. */
-const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES]);
+/* A schedule for people: "rounds of 16 steps, finish alive < 0.01". */
+const char *sl_schedule_text(const struct sl_schedule *s);
 
 #endif

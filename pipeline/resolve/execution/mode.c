@@ -28,13 +28,11 @@ void sl_resolve_schedule(struct sl_resolver *v)
 	v->to->rounds = (struct sl_schedule){.steps = 1};
 }
 
-const char *sl_schedule_text(const struct sl_schedule *s, char text[SL_SCHEDULE_BYTES])
+const char *sl_schedule_text(const struct sl_schedule *s)
 {
 	if (s->steps == 0)
 		return "histories: each particle to its end";
-	snprintf(text, SL_SCHEDULE_BYTES, "rounds of %u steps, finish alive < %g", s->steps,
-		s->finish);
-	return text;
+	return sl_said("rounds of %u steps, finish alive < %g", s->steps, s->finish);
 }
 
 /* --- mode ------------------------------------------------------------------------------------- */

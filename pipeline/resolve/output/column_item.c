@@ -50,14 +50,13 @@ bool sl_column_item_range(struct sl_resolver *v, const struct sl_column_item *it
 {
 	const char *dots = strstr(range, "..");
 	bool unit_lo, unit_hi;
-	char from[SL_WORD_BYTES];
 
 	if (!dots)
 		return sl_config_add_problem(v->r, it->key,
 			"range: '%s' is not a range; write two numbers with .. between them, such as -1..1",
 			range);
-	snprintf(from, sizeof(from), "%.*s", (int)(dots - range), range);
-	if (!sl_column_item_end(v, column, from, lo, &unit_lo) ||
+	if (!sl_column_item_end(
+		    v, column, sl_said("%.*s", (int)(dots - range), range), lo, &unit_lo) ||
 		!sl_column_item_end(v, column, dots + 2, hi, &unit_hi))
 		return sl_config_add_problem(v->r, it->key, "range: %s", sl_last_error());
 	if (unit_lo == unit_hi || *lo == 0 || *hi == 0)

@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { KEY_BITS_MAX = 64, FLOAT_BITS_MAX = 32, REAL_EXAMPLE = 16, WHOLE_EXAMPLE = 32 };
@@ -24,14 +25,13 @@ static bool is_float(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-/* Removes the suffix _log from the name of a column; true if there was one. */
-static bool cut_log(char *column)
+/* Writes the name of a column without the suffix _log; true if there was one. */
+static bool cut_log(const char *column, char name[SL_WORD_BYTES])
 {
 	size_t n = strlen(column), log = strlen(logarithm);
 	bool is_log = n > log && strcmp(column + n - log, logarithm) == 0;
 
-	if (is_log)
-		column[n - log] = '\0';
+	snprintf(name, SL_WORD_BYTES, "%.*s", (int)(n - is_log * log), column);
 	return is_log;
 }
 
@@ -133,24 +133,21 @@ static bool check_descending(
 }
 
 /* Resolves one item. */
-static bool resolve_field(struct sl_resolver *v, struct sl_column_item *it, struct sl_key_field *f)
+static bool resolve_field(
+	struct sl_resolver *v, const struct sl_column_item *it, struct sl_key_field *f)
 {
 	const struct sl_model *m = v->to->model;
+	char name[SL_WORD_BYTES];
 	bool known;
 
 	f->descending = it->column[0] == '-';
-	it->column += f->descending;
-	f->logarithmic = cut_log(it->column);
-	if (!sl_resolve_any_column(
-		    v, it->key, it->column, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
+	f->logarithmic = cut_log(it->column + f->descending, name);
+	if (!sl_resolve_any_column(v, it->key, name, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
 	if (f->logarithmic && !is_float(f->column))
 		return sl_config_add_problem(v->r, it->key,
 			"'%s' has integer values, which are not sorted by logarithm; write %s:32",
-			it->column, it->column);
-	if (f->logarithmic) /* restore the suffix and the sign, for messages */
-		it->column[strlen(it->column)] = logarithm[0];
-	it->column -= f->descending;
+			name, name);
 	known = !v->ranges || sl_column_range(v->to, f->column, &f->lo, &f->hi);
 	if (!resolve_bits(v, it, known, f) || (v->ranges && !check_descending(v, it, f)))
 		return false;

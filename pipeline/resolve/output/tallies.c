@@ -295,17 +295,13 @@ static bool resolve_grid(
 		} else if (strcmp(element, voxel) == 0) {
 			if (!add_voxels(v, key, f))
 				return false;
-		} else if (f->n_axes == 0 && !score && v->to->model->resampling &&
-			   sl_score_is_wrong(v, element))
+		} else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
 			return sl_config_add_problem(v->r, key,
 				"'%s' is not a score; use %s, or begin with an axis, COLUMN:BINS",
-				element, sl_score_names[SL_SCORE_EACH_STEP]);
-		else if (f->n_axes == 0 && !score && sl_score_is_wrong(v, element))
-			return sl_config_add_problem(v->r, key,
-				"'%s' is not a score; use %s, %s, %s or %s:DEPTH, or begin with an axis, COLUMN:BINS",
-				element, sl_score_names[SL_SCORE_DEPOSIT],
-				sl_score_names[SL_SCORE_FLUENCE], sl_score_names[SL_SCORE_TRACK],
-				sl_score_names[SL_SCORE_CROSSING]);
+				element,
+				v->to->model->resampling
+					? "each_step"
+					: "deposit, fluence_collision, fluence_track or crossing:DEPTH");
 		else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
 		else if (!add_axis(v, key, element, f))

@@ -66,18 +66,18 @@ static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
 }
 
 /* The names of the models with scores. */
-static const char *scored_models(char *text, size_t size)
+static const char *scored_models(void)
 {
+	const char *text = "";
+
 	for (int m = 0; m < sl_n_models; m++)
 		if (sl_models[m]->score_shift)
-			sl_append(text, size, "%s%s", *text ? " or " : "", sl_models[m]->name);
+			text = sl_said("%s%s%s", text, *text ? " or " : "", sl_models[m]->name);
 	return text;
 }
 
 bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field *f)
 {
-	char names[256] = "";
-
 	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
 	if (f->score == SL_SCORE_EACH_STEP && !v->to->model->resampling)
 		return sl_config_add_problem(v->r, key,
@@ -88,8 +88,7 @@ bool sl_score_check(struct sl_resolver *v, const char *key, struct sl_grid_field
 		return sl_config_add_problem(v->r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
 			"%s, or remove it",
-			sl_score_names[f->score], v->to->model->name,
-			scored_models(names, sizeof(names)));
+			sl_score_names[f->score], v->to->model->name, scored_models());
 	if (f->n_axes == 0)
 		return sl_config_add_problem(v->r, key, "'%s' lacks axes; write [%s%s]",
 			sl_score_names[f->score], sl_score_names[f->score],

@@ -132,7 +132,7 @@ static void forge(uint64_t batch, enum change change)
 	l = &o.m.line[batch];
 	run = sl_plan_batch_facts(o.plan);
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
-	assert_ok(sl_survivors_read(&o.dir, l->file.name, &s));
+	assert_ok(sl_survivors_read(&o.dir, l->file.name, NULL, &s));
 	assert_true(s.table.n > 300);
 	make_change(change, &s.table, l);
 	for (uint32_t k = 0; k < s.table.n_columns; k++) {

@@ -105,10 +105,9 @@ TEST(durations_and_sizes_are_short)
 		{3600 * 1.75, "1 h 45 min", "6.2 KiB"}, {86400, "24 h 00 min", "84.4 KiB"},
 		{3 * 86400 + 7200, "3 d 2 h", "260.2 KiB"}, {1048576, "12 d 3 h", "1.0 MiB"},
 		{5e9, "57870 d 8 h", "4.7 GiB"}, {0x1p50, "13031248921 d 18 h", "1.0 PiB"}};
-	char duration[SL_DURATION_BYTES], size[32];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_string_equal(sl_duration(rows[i].value, duration), rows[i].duration);
-		assert_string_equal(sl_sized(rows[i].value, size), rows[i].size);
+		assert_string_equal(sl_duration(rows[i].value), rows[i].duration);
+		assert_string_equal(sl_sized(rows[i].value), rows[i].size);
 	}
 }

@@ -55,7 +55,7 @@ static void check_value(const struct sl_option *o, const char *text, const char 
 TEST(texts_have_values_or_are_refused)
 {
 	FILE *f = open_source("tests/pipeline/config/values.txt");
-	char line[LINE_BYTES], printed[32];
+	char line[LINE_BYTES];
 	int n = 0;
 
 	for (; next_line(f, line); n++) {
@@ -64,8 +64,7 @@ TEST(texts_have_values_or_are_refused)
 
 		*text++ = *expected++ = '\0';
 		if (strcmp(line, "shortest") == 0) {
-			sl_double_print(strtod(text, NULL), printed, sizeof(printed));
-			assert_string_equal(printed, expected);
+			assert_string_equal(sl_double_text(strtod(text, NULL)), expected);
 			continue;
 		}
 		while (strcmp(options[kind].key, line) != 0)

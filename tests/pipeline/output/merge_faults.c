@@ -310,7 +310,7 @@ static enum sl_status write_batch(const struct opened *o, struct sl_workspace *w
 	struct sl_survivors s;
 	enum sl_status status;
 
-	assert_ok(sl_survivors_read(&o->dir, l->file.name, &s));
+	assert_ok(sl_survivors_read(&o->dir, l->file.name, NULL, &s));
 	slot->batch = (struct sl_batch){.number = l->batch,
 		.first_id = l->first_id,
 		.n = (uint32_t)l->generated,

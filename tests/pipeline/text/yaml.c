@@ -25,7 +25,7 @@ TEST(nodes_are_found_by_key_and_index)
 
 	assert_ok(
 		parse("a: [1, {b: \"x\\0y\"}]\n\303\274: 2 \n'c d':\n  - 18446744073709551615\n"));
-	root = sl_yaml_root(tree);
+	root = SL_YAML_ROOT;
 	assert_int_equal(sl_yaml_kind(tree, root), SL_MAPPING);
 	assert_int_equal(sl_yaml_size(tree, root), 3);
 	list = sl_yaml_item(tree, root, 0, &key);
@@ -77,7 +77,7 @@ TEST(counts_are_decimal_digits)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_ok(parse(bad[i]));
-		if (sl_yaml_u64(tree, sl_yaml_root(tree), &value))
+		if (sl_yaml_u64(tree, SL_YAML_ROOT, &value))
 			fail_msg("%s is read as a number", bad[i]);
 		sl_yaml_free(tree);
 	}

@@ -125,7 +125,7 @@ const char *run_json(const struct folder *f, const char *out, const char *key)
 	struct sl_yaml *tree = report_of(f, out);
 
 	snprintf(text, sizeof(text), "%s",
-		sl_yaml_text(tree, sl_yaml_get(tree, sl_yaml_root(tree), key), NULL));
+		sl_yaml_text(tree, sl_yaml_get(tree, SL_YAML_ROOT, key), NULL));
 	sl_yaml_free(tree);
 	return text;
 }

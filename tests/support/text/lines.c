@@ -158,7 +158,7 @@ char *json_as_lines(char *json)
 		return json;
 	out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	print_node(out, tree, sl_yaml_root(tree), "");
+	print_node(out, tree, SL_YAML_ROOT, "");
 	fclose(out);
 	sl_yaml_free(tree);
 	free(json);
