@@ -185,65 +185,54 @@ static const struct sl_spread *cub_times(const struct contender_table *r)
 	return NULL;
 }
 
-enum { ROW_FIELDS = 14, STEPS_BYTES = 32 * SL_CONTENDER_STEPS_MAX };
-
 #define NAME "{way:-8} {n:10.0f}  "
 
 static const struct sl_line time_lines[] = {
 	{"", NULL,
 		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
-			      "[{!times_cub}       - ]{steps}"},
+			      "[{!times_cub}       - ]<steps|  {name} {ms:.4f}>"},
 	{NULL, NULL, NULL},
 };
 static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
 
 /* The speed of the memory. */
 static const struct sl_line copy_lines[] = {
-	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {gb_per_s:.0f} GB/s)"}, {NULL, NULL, NULL}};
+	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {n/ms_median/125000:.0f} GB/s)"},
+	{NULL, NULL, NULL}};
 
-/* A row of the table; lines: it is printed too. steps: what is printed of all steps. */
+/* A row of the table; lines: it is printed too. of: the mode, if the row is that of all steps. */
 static void write_row(const struct contender_table *r, const struct sl_line *lines,
-	const char *name, const char *step, const char *steps, const struct sl_spread *ms,
-	const struct sl_access_counts *accesses)
+	const char *name, const char *step, const struct sl_spread *ms,
+	const struct contender_row *of)
 {
-	const struct sl_spread *cub = cub_times(r);
-	bool all = strcmp(step, "all") == 0;
-	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
-		{"steps", steps, 0, SL_BENCH_PRINTED},
-		{"gb_per_s", NULL, 8e-6 * r->n / ms->median, SL_BENCH_PRINTED},
-		{"way", name, 0, 0},
-		{"n", NULL, r->n, 10},
-		{"step", step, 0, 0},
-		{"ms_median", NULL, ms->median, 6},
-		{"ms_min", NULL, ms->least, 6},
-		{"ms_lower_quartile", NULL, ms->lower, 6},
-		{"ms_upper_quartile", NULL, ms->upper, 6},
-		{"ms_max", NULL, ms->most, 6},
-		{"samples", NULL, ms->n, 4},
-		{"survivors", NULL, strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
-			10},
-		{"g_particles_per_s", NULL, all ? 1e-6 * r->n / ms->median : (double)NAN, 5},
-		{"times_cub", NULL, cub && all ? cub->median / ms->median : (double)NAN, 4},
-	};
+	const struct sl_spread *cub = of ? cub_times(r) : NULL;
+	struct sl_json *j = sl_bench_row_begin(r->b->table);
 
-	sl_accesses_fields(accesses, r->n, row + ROW_FIELDS);
-	sl_bench_table_row(r->b->table, lines, row, sizeof(row) / sizeof(row[0]));
+	sl_json_add(j, "way %s n %u step %s", name, r->n, step);
+	sl_spread_put(j, ms);
+	sl_json_add(j, "survivors %g g_particles_per_s %g times_cub %g",
+		strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
+		of ? 1e-6 * r->n / ms->median : (double)NAN,
+		cub ? cub->median / ms->median : (double)NAN);
+	sl_accesses_put(j, of && sl_device_is_emulated() ? &of->accesses : NULL, r->n);
+	if (of) {
+		sl_json_array(j, "steps");
+		for (uint32_t k = 0; k < of->steps; k++)
+			sl_json_add(j, "{ name %s ms %g }", of->step[k], of->ms[k].median);
+		sl_json_close(j);
+	}
+	sl_bench_row_end(r->b->table, lines, true);
 }
 
 static void show(const struct contender_table *r)
 {
-	const bool emulated = sl_device_is_emulated();
-
 	for (uint32_t i = 0; i < r->n_entries; i++) {
 		const struct contender_row *e = &r->entry[i];
-		char steps[STEPS_BYTES] = "";
 
+		write_row(r, sl_device_is_emulated() ? access_lines : time_lines, e->name, "all",
+			&e->all, e);
 		for (uint32_t k = 0; k < e->steps; k++)
-			sl_append(steps, sizeof(steps), "  %s %.4f", e->step[k], e->ms[k].median);
-		write_row(r, emulated ? access_lines : time_lines, e->name, "all", steps, &e->all,
-			emulated ? &e->accesses : NULL);
-		for (uint32_t k = 0; k < e->steps; k++)
-			write_row(r, NULL, e->name, e->step[k], "", &e->ms[k], NULL);
+			write_row(r, NULL, e->name, e->step[k], &e->ms[k], NULL);
 	}
 }
 
@@ -253,7 +242,7 @@ static enum sl_status show_copy(const struct contender_table *r)
 	struct sl_call_times times;
 
 	SL_TRY(sl_copy_time(r->b, r->n, &times));
-	write_row(r, copy_lines, "copy", "one column", "", &times.ms, NULL);
+	write_row(r, copy_lines, "copy", "one column", &times.ms, NULL);
 	return SL_OK;
 }
 
