@@ -85,11 +85,10 @@ def compare_slab(np, pmcx, config, options, report):
     if {slab["n"], slab["n_above"], slab["n_below"]} != {slab["n"]} or "absorbed" not in published:
         raise common.NotRun(f"{config} has several refractive indices or no published absorbed fraction")
     check(np, pmcx, options, slab, published)
-    words = common.sluice_words(options, config, "--device", options.device, "--set", "run.slots=1", "--set",
-                                f"run.batch={max(1, options.photons // BATCHES)}", "--set",
-                                f"run.particles={options.photons}", "--set", "keep=max_steps", "--set", "tallies=[]",
-                                "--set", "output.columns=[id]", "--set", "output.format=csv.gz", "--set")
-    programs = {f"sluice, {mode}": lambda mode=mode: run_sluice([*words, f"model.slab.absorption={mode}"])
+    sets = ("run.slots=1", f"run.batch={max(1, options.photons // BATCHES)}", f"run.particles={options.photons}",
+            "keep=max_steps", "tallies=[]", "output.columns=[id]", "output.format=csv.gz")
+    programs = {f"sluice, {mode}": lambda mode=mode: run_sluice(common.sluice_words(
+        options, config, "--device", options.device, sets=(*sets, f"model.slab.absorption={mode}")))
                 for mode in ("analogue", "implicit")}
     seeds = itertools.count(1)
     for name, fluence in (("MCX, fluence", 1), ("MCX, no result", 0)):
@@ -185,13 +184,10 @@ def compare(options, report):
 
 
 def main():
-    parser = common.options_of(__doc__)
-    parser.add_argument("--config", action="append", metavar="NAME",
-                        help="configuration of a slab (default vandehulst and isotropic_099); can be repeated")
+    parser = common.options_of(__doc__, "--config", "--device")
     parser.add_argument("--volume", action="append", metavar="NAME",
                         help="benchmark of pmcx.mcxcreate(): cube60, cube60b, cube60planar, skinvessel, sphshell or "
                              "spherebox; can be repeated; no slab runs then unless --config names it")
-    parser.add_argument("--device", default="cuda", metavar="DEVICE", help="device of sluice (default cuda)")
     parser.add_argument("--layers", type=common.positive, default=1, metavar="N", help="layers of voxels (default 1)")
     parser.add_argument("--photons", type=common.positive, metavar="N",
                         help="photons of a timed run (default 2^30; of volumes 2^26)")

@@ -58,8 +58,8 @@ def kalman():
 # --- programs: each function returns one that returns seconds by quantity, and the log likelihood --
 
 def sluice(options, report, n, filters, *words):
-    command = common.sluice_words(options, CONFIG, "--set", f"model.smc.observations={TABLE}", "--set",
-                                  f"run.batch={n}", "--set", f"run.particles={n * filters}", *words)
+    command = common.sluice_words(options, CONFIG, *words, sets=(
+        f"model.smc.observations={TABLE}", f"run.batch={n}", f"run.particles={n * filters}"))
 
     def program():
         out = []
