@@ -105,23 +105,18 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 /* CUB is measured first, because the rows of the backends contain the ratio to it. */
 static enum sl_status measure_cub(struct sl_bench *b, struct sl_cross_check *c)
 {
-	b->cub_ms = 0;
-#ifdef SL_WITH_CUDA
-	if (!sl_device_is_emulated()) {
-		struct sl_call_times times;
+	struct sl_call_times times = {.gated = false};
 
+	b->cub_ms = 0;
+	if (sl_cub_version > 0 && !sl_device_is_emulated())
 		SL_TRY(sl_cell_measure(
 			b, c, &sl_cub_backends[c->of->primitive], (struct sl_tuning){0}, &times));
-		b->cub_ms = times.ms.median;
-	}
-#endif
-	(void)c;
+	b->cub_ms = times.ms.median;
 	return SL_OK;
 }
 
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c)
 {
-	memset(c, 0, sizeof(*c));
 	if (b->copy_n != job->set.n && !sl_device_is_emulated())
 		SL_TRY(measure_copy(b, job->set.n));
 	SL_TRY(sl_cross_check_open(job->primitive, &job->set, c));
@@ -139,33 +134,27 @@ static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
 {
 	struct turn *t = (struct turn *)ctx;
 	const struct sl_job job = {t->c->of->primitive, t->c->trial.set};
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + 128];
+	char text[SL_JOB_BYTES];
 
 	if (sl_bench_has_time(t->b, 0))
 		return sl_cell_measure(t->b, t->c, t->backend, tuning, NULL);
-	snprintf(line, sizeof(line), "%s, %s, block=%u, items=%u, padding=%s",
+	sl_bench_table_leave_out(t->b->table, "%s, %s, block=%u, items=%u, padding=%s",
 		sl_job_text(&job, text), t->backend->name, tuning.block, tuning.items,
 		sl_padding_name(tuning.padding));
-	sl_bench_table_leave_out(t->b->table, line);
 	return SL_OK;
 }
 
 static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 {
-	struct sl_cross_check c;
+	SL_CLOSED_BY(sl_cross_check_close) struct sl_cross_check c = {.of = NULL};
 	struct turn turn = {b, &c, NULL};
-	enum sl_status s = sl_job_open(b, job, &c);
-	char text[SL_JOB_BYTES];
 
-	for (size_t i = 0; s == SL_OK; i++) {
-		turn.backend = sl_job_backend(b->options, job->primitive, i);
-		if (!turn.backend)
-			break;
-		s = sl_tunings_each(turn.backend, job->set.type, b->options, measure_tuning, &turn);
-	}
-	if (c.of)
-		sl_cross_check_close(&c);
-	return sl_add_context(s, "%s", sl_job_text(job, text));
+	SL_TRY(sl_job_open(b, job, &c));
+	for (size_t i = 0; (turn.backend = sl_job_backend(b->options, job->primitive, i)) != NULL;
+		i++)
+		SL_TRY(sl_tunings_each(
+			turn.backend, job->set.type, b->options, measure_tuning, &turn));
+	return SL_OK;
 }
 
 /* Upper bound of the time that the host needs to make and check a job. */
@@ -187,14 +176,14 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 	if (!sl_job_backend(b->options, job->primitive, 0))
 		return SL_OK;
 	if (!sl_bench_has_time(b, host_seconds(job))) {
-		sl_bench_table_leave_out(b->table, sl_job_text(job, text));
+		sl_bench_table_leave_out(b->table, "%s", sl_job_text(job, text));
 		return SL_OK;
 	}
-	s = measure_job(b, job);
+	s = sl_add_context(measure_job(b, job), "%s", sl_job_text(job, text));
 	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
 		return s;
 	printf("not measured: %s\n", sl_last_error());
-	sl_bench_table_leave_out(b->table, sl_last_error());
+	sl_bench_table_leave_out(b->table, "%s", sl_last_error());
 	return SL_OK;
 }
 

@@ -60,8 +60,6 @@ const struct sl_backend *sl_job_backend(
  * does not count (access.h) shows "-".
  */
 
-enum { SL_ACCESS_FIELDS = SL_ACCESS_COUNT_COUNT };
-
 /* In rows that are printed (result.h): times, or the counts in place of them; and what is above. */
 #define SL_TIMES_HEADING    " median ms        min        max  of"
 #define SL_TIMES            "{ms_median:10.4f} {ms_min:10.4f} {ms_max:10.4f} {samples:3.0f}"
@@ -73,9 +71,8 @@ enum { SL_ACCESS_FIELDS = SL_ACCESS_COUNT_COUNT };
 /* Runs a call of the emulated device once and counts its accesses. The device must be idle. */
 enum sl_status sl_accesses_count(const struct sl_timed_call *call, struct sl_access_counts *counts);
 
-/* The counts divided by n as fields of a table. NULL: a device that does not count; no values. */
-void sl_accesses_fields(const struct sl_access_counts *counts, double n,
-	struct sl_bench_field field[SL_ACCESS_FIELDS]);
+/* Writes the counts divided by n as members of a row. NULL: no values, of a device without them. */
+void sl_accesses_put(struct sl_json *j, const struct sl_access_counts *counts, double n);
 
 /* Times that are not known, for tables. */
 extern const struct sl_call_times sl_no_times;
@@ -122,8 +119,8 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 /* Checks and times one backend after another, each with one tuning after another, at the same job. */
 
 /*
- * Opens the cross check of a job and measures the copy and CUB as the first rows of the table. To
- * be closed by sl_cross_check_close(), even after a failure.
+ * Opens the cross check of a job, *c, which is all 0, and measures the copy and CUB as the first rows
+ * of the table. To be closed by sl_cross_check_close(), even after a failure.
  */
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c);
 

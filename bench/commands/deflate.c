@@ -96,11 +96,15 @@ static enum sl_status check_column(
 }
 
 /* Compresses, copies to the host and inflates; *used: bytes of all streams. */
-static enum sl_status check_fetched(
-	struct pack *p, uint8_t *out, size_t *sizes, size_t n_sizes, size_t *used)
+static enum sl_status check(struct pack *p, size_t *used)
 {
+	const size_t n_sizes = 1 + p->table->n_columns * p->streams;
+	SL_CLOSED_BY(sl_host_give) size_t *sizes = NULL;
+	uint8_t *out;
 	size_t at = 0;
 
+	SL_TRY(sl_host_get(1, n_sizes * sizeof(*sizes) + p->out_size, &sizes));
+	out = (uint8_t *)(sizes + n_sizes);
 	SL_TRY(clear(p));
 	SL_TRY(pack(p));
 	SL_TRY(sl_copy(sizes, p->sizes, n_sizes * sizeof(*sizes), NULL));
@@ -116,22 +120,7 @@ static enum sl_status check_fetched(
 				 "the streams have %zu bytes, the device reports %zu", at, *used);
 }
 
-static enum sl_status check(struct pack *p, size_t *used)
-{
-	size_t n_sizes = 1 + p->table->n_columns * p->streams;
-	enum sl_status s;
-	void *sizes;
-
-	SL_TRY(sl_memory_get(SL_PINNED, n_sizes * sizeof(size_t) + p->out_size, &sizes));
-	s = check_fetched(
-		p, (uint8_t *)((size_t *)sizes + n_sizes), (size_t *)sizes, n_sizes, used);
-	sl_memory_give(SL_PINNED, sizes);
-	return s;
-}
-
 /* --- rows ------------------------------------------------------------------------------------- */
-
-enum { ROW_FIELDS = 11 };
 
 #define NAME "deflate   {backend:-10} {column:-10} {n:10.0f} {bytes/1e6:10.1f} {ratio:9.3f} "
 
@@ -143,9 +132,10 @@ static enum sl_status measure(
 	struct sl_bench *b, struct pack *p, uint32_t first, uint32_t count, const char *name)
 {
 	const struct sl_timed_call timed = {p, clear, pack};
-	double bytes = (double)column_bytes(p) * count, gb_s, ratio;
+	const size_t bytes = column_bytes(p) * count;
 	struct sl_call_times t = sl_no_times;
 	struct sl_access_counts accesses = {0};
+	struct sl_json *j;
 	size_t used;
 
 	p->first = first;
@@ -155,25 +145,14 @@ static enum sl_status measure(
 		SL_TRY(sl_accesses_count(&timed, &accesses));
 	else
 		SL_TRY(sl_stopwatch_time(&b->watch, &timed, &t));
-	gb_s = bytes / (1e6 * t.ms.median);
-	ratio = bytes / (double)used;
-	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
-		{"primitive", "deflate", 0, 0},
-		{"backend", p->backend->name, 0, 0},
-		{"column", name, 0, 0},
-		{"n", NULL, p->n, 10},
-		{"bytes", NULL, bytes, 15},
-		{"ms_median", NULL, t.ms.median, 6},
-		{"ms_min", NULL, t.ms.least, 6},
-		{"ms_max", NULL, t.ms.most, 6},
-		{"samples", NULL, t.ms.n, 4},
-		{"gb_per_s", NULL, gb_s, 6},
-		{"ratio", NULL, ratio, 6},
-	};
-
-	sl_accesses_fields(sl_device_is_emulated() ? &accesses : NULL, bytes, row + ROW_FIELDS);
-	sl_bench_table_row(b->table, sl_device_is_emulated() ? access_lines : time_lines, row,
-		sizeof(row) / sizeof(row[0]));
+	j = sl_bench_row_begin(b->table);
+	sl_json_add(j, "primitive %s backend %s column %s n %u bytes %lu", "deflate",
+		p->backend->name, name, p->n, bytes);
+	sl_spread_put(j, &t.ms);
+	sl_json_add(j, "gb_per_s %g ratio %g", (double)bytes / (1e6 * t.ms.median),
+		(double)bytes / (double)used);
+	sl_accesses_put(j, sl_device_is_emulated() ? &accesses : NULL, (double)bytes);
+	sl_bench_row_end(b->table, sl_device_is_emulated() ? access_lines : time_lines, true);
 	return SL_OK;
 }
 

@@ -3,7 +3,7 @@
  * of this project and by the CUB pipeline, on one device.
  *
  * All of them must give the same number of survivors and the same digests of all columns, and those
- * of the host reference for batches of at most HOST_MAX particles. Nothing is timed before.
+ * of the host reference for batches of at most HOST_MAX particles. Each is timed after that.
  *
  * A time is measured from the first launch to the end of the last kernel. It includes the transfer
  * of the number of survivors to the host, which every implementation needs, and the time that the
@@ -20,31 +20,86 @@
 #include "primitives/base/clock.h"
 
 enum {
-	ENTRIES_MAX = 8,
 	SAMPLES_MAX = 31,
 	WARM_UPS = 2,
 	HOST_MAX = 1 << 24 /* particles; the host needs one or two seconds for them */
-};
-
-/* The times of one mode, or of CUB; on the emulated device its memory accesses instead. */
-struct contender_row {
-	char name[32];
-	uint32_t steps;
-	const char *step[SL_CONTENDER_STEPS_MAX];
-	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
-	struct sl_access_counts accesses;
 };
 
 /* All modes and CUB at one size, and their common result. */
 struct contender_table {
 	struct sl_bench *b;
 	uint32_t n;
-	struct sl_batch_result expected; /* of the host, or of the first mode */
+	struct sl_batch_result expected; /* of the host, or of the first one */
 	bool has_expected;
 	bool has_scores; /* along histories; of the last mode */
-	struct contender_row entry[ENTRIES_MAX];
-	uint32_t n_entries;
 };
+
+/* The times of one mode, or of CUB; on the emulated device its memory accesses instead. */
+struct contender_row {
+	const char *name;
+	uint32_t steps;
+	const char *step[SL_CONTENDER_STEPS_MAX];
+	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
+	struct sl_access_counts accesses;
+};
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+#define NAME "{way:-8} {n:10.0f}  "
+
+static const struct sl_line time_lines[] = {
+	{"", NULL,
+		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
+			      "[{!times_cub}       - ]<steps|  {name} {ms:.4f}>"},
+	{NULL, NULL, NULL},
+};
+static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
+
+/* The speed of the memory. */
+static const struct sl_line copy_lines[] = {
+	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {n/ms_median/125000:.0f} GB/s)"},
+	{NULL, NULL, NULL}};
+
+/* A row of the table; lines: it is printed too. of: the mode, if the row is that of all steps. */
+static void write_row(const struct contender_table *r, const struct sl_line *lines,
+	const char *name, const char *step, const struct sl_spread *ms,
+	const struct contender_row *of)
+{
+	struct sl_json *j = sl_bench_row_begin(r->b->table);
+
+	sl_json_add(j, "way %s n %u step %s", name, r->n, step);
+	sl_spread_put(j, ms);
+	sl_json_add(j, "survivors %g g_particles_per_s %g times_cub %g",
+		strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
+		of ? 1e-6 * r->n / ms->median : (double)NAN,
+		of && r->b->cub_ms > 0 ? r->b->cub_ms / ms->median : (double)NAN);
+	sl_accesses_put(j, of && sl_device_is_emulated() ? &of->accesses : NULL, r->n);
+	if (of) {
+		sl_json_array(j, "steps");
+		for (uint32_t k = 0; k < of->steps; k++)
+			sl_json_add(j, "{ name %s ms %g }", of->step[k], of->ms[k].median);
+		sl_json_close(j);
+	}
+	sl_bench_row_end(r->b->table, lines, true);
+}
+
+static void show(const struct contender_table *r, const struct contender_row *e)
+{
+	write_row(
+		r, sl_device_is_emulated() ? access_lines : time_lines, e->name, "all", &e->all, e);
+	for (uint32_t k = 0; k < e->steps; k++)
+		write_row(r, NULL, e->name, e->step[k], &e->ms[k], NULL);
+}
+
+/* A copy of one column of 4 bytes. */
+static enum sl_status show_copy(const struct contender_table *r)
+{
+	struct sl_call_times times;
+
+	SL_TRY(sl_copy_time(r->b, r->n, &times));
+	write_row(r, copy_lines, "copy", "one column", &times.ms, NULL);
+	return SL_OK;
+}
 
 /* --- one implementation ----------------------------------------------------------------------- */
 
@@ -72,6 +127,10 @@ static enum sl_status check_contender(
 	struct sl_batch_result result;
 	struct sl_contender_times times;
 
+	if (r->n <= HOST_MAX && !r->has_expected) {
+		SL_TRY(sl_host_reference(c->recipe, &r->expected));
+		r->has_expected = true;
+	}
 	SL_TRY(sl_add_context(c->type->run(c, &times), "%s", name));
 	SL_TRY(sl_add_context(c->type->result(c, &result), "%s", name));
 	SL_TRY(check_result(r, &result, name));
@@ -129,165 +188,50 @@ static enum sl_status run_contender(struct contender_table *r, const struct sl_c
 	const struct sl_recipe *recipe, const char *name)
 {
 	SL_CLOSED_BY(sl_contender_close) struct sl_contender c;
-	struct contender_row *e = &r->entry[r->n_entries];
+	struct contender_row e = {.name = name};
 
 	SL_TRY(sl_contender_open(type, recipe, &c));
-	snprintf(e->name, sizeof(e->name), "%s", name);
 	if (r->b->options->wait)
 		c.pipeline.whole_max = 0; /* no batch is queued as a whole */
 	SL_TRY(check_contender(r, &c, name));
-	SL_TRY(measure_contender(r, &c, e));
-	r->n_entries++;
+	SL_TRY(measure_contender(r, &c, &e));
+	if (type == sl_cub_contender)
+		r->b->cub_ms = e.all.median;
+	show(r, &e);
 	return SL_OK;
 }
 
-static enum sl_status run_mode(struct contender_table *r, const char *mode, const char *name)
+static enum sl_status run_way(struct contender_table *r, const struct sl_contender_type *type,
+	const char *mode, const char *name)
 {
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
 	SL_TRY(sl_batch_plan_make(r->b, r->n, mode, &plan));
 	r->has_scores = plan->recipe.grids.scored;
-	if (r->n <= HOST_MAX && !r->has_expected) {
-		SL_TRY(sl_host_reference(&plan->recipe, &r->expected));
-		r->has_expected = true;
-	}
-	return run_contender(r, &sl_sluice_contender, &plan->recipe, name);
+	return run_contender(r, type, &plan->recipe, name);
 }
 
-static const char staged[] = "staged";
-
-/* The values of run.mode except auto; NULL: the option does not exist. */
-static const char *const *modes(void)
-{
-	const struct sl_model *none;
-	const struct sl_option *mode = sl_option_find("run.mode", &none);
-
-	return mode ? mode->choices + 1 : NULL;
-}
-
-static enum sl_status run_cub(struct contender_table *r)
-{
-	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
-
-	if (!sl_cub_contender || sl_device_is_emulated())
-		return SL_OK;
-	SL_TRY(sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan));
-	return run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
-}
-
-/* --- rows ------------------------------------------------------------------------------------- */
-
-static const struct sl_spread *cub_times(const struct contender_table *r)
-{
-	for (uint32_t i = 0; sl_cub_contender && i < r->n_entries; i++)
-		if (strcmp(r->entry[i].name, sl_cub_contender->name) == 0)
-			return &r->entry[i].all;
-	return NULL;
-}
-
-enum { ROW_FIELDS = 14, STEPS_BYTES = 32 * SL_CONTENDER_STEPS_MAX };
-
-#define NAME "{way:-8} {n:10.0f}  "
-
-static const struct sl_line time_lines[] = {
-	{"", NULL,
-		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
-			      "[{!times_cub}       - ]{steps}"},
-	{NULL, NULL, NULL},
-};
-static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
-
-/* The speed of the memory. */
-static const struct sl_line copy_lines[] = {
-	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {gb_per_s:.0f} GB/s)"}, {NULL, NULL, NULL}};
-
-/* A row of the table; lines: it is printed too. steps: what is printed of all steps. */
-static void write_row(const struct contender_table *r, const struct sl_line *lines,
-	const char *name, const char *step, const char *steps, const struct sl_spread *ms,
-	const struct sl_access_counts *accesses)
-{
-	const struct sl_spread *cub = cub_times(r);
-	bool all = strcmp(step, "all") == 0;
-	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
-		{"steps", steps, 0, SL_BENCH_PRINTED},
-		{"gb_per_s", NULL, 8e-6 * r->n / ms->median, SL_BENCH_PRINTED},
-		{"way", name, 0, 0},
-		{"n", NULL, r->n, 10},
-		{"step", step, 0, 0},
-		{"ms_median", NULL, ms->median, 6},
-		{"ms_min", NULL, ms->least, 6},
-		{"ms_lower_quartile", NULL, ms->lower, 6},
-		{"ms_upper_quartile", NULL, ms->upper, 6},
-		{"ms_max", NULL, ms->most, 6},
-		{"samples", NULL, ms->n, 4},
-		{"survivors", NULL, strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
-			10},
-		{"g_particles_per_s", NULL, all ? 1e-6 * r->n / ms->median : (double)NAN, 5},
-		{"times_cub", NULL, cub && all ? cub->median / ms->median : (double)NAN, 4},
-	};
-
-	sl_accesses_fields(accesses, r->n, row + ROW_FIELDS);
-	sl_bench_table_row(r->b->table, lines, row, sizeof(row) / sizeof(row[0]));
-}
-
-static void show(const struct contender_table *r)
-{
-	const bool emulated = sl_device_is_emulated();
-
-	for (uint32_t i = 0; i < r->n_entries; i++) {
-		const struct contender_row *e = &r->entry[i];
-		char steps[STEPS_BYTES] = "";
-
-		for (uint32_t k = 0; k < e->steps; k++)
-			sl_append(steps, sizeof(steps), "  %s %.4f", e->step[k], e->ms[k].median);
-		write_row(r, emulated ? access_lines : time_lines, e->name, "all", steps, &e->all,
-			emulated ? &e->accesses : NULL);
-		for (uint32_t k = 0; k < e->steps; k++)
-			write_row(r, NULL, e->name, e->step[k], "", &e->ms[k], NULL);
-	}
-}
-
-/* A copy of one column of 4 bytes. */
-static enum sl_status show_copy(const struct contender_table *r)
-{
-	struct sl_call_times times;
-
-	SL_TRY(sl_copy_time(r->b, r->n, &times));
-	write_row(r, copy_lines, "copy", "one column", "", &times.ms, NULL);
-	return SL_OK;
-}
-
+/* CUB is first, because the rows of the modes contain the ratio to it. */
 static enum sl_status run_all(struct contender_table *r)
 {
-	if (!sl_device_is_emulated())
+	static const char staged[] = "staged";
+	const bool emulated = sl_device_is_emulated();
+	const struct sl_model *none;
+	const char *const *mode = sl_option_find("run.mode", &none)->choices;
+
+	r->b->cub_ms = 0;
+	if (!emulated)
 		SL_TRY(show_copy(r));
-	if (!modes())
-		SL_TRY(run_mode(r, NULL, staged));
-	for (const char *const *mode = modes(); mode && *mode; mode++) {
-		if (r->has_scores && strcmp(*mode, staged) != 0)
-			continue; /* fused mode has no scores along histories */
-		SL_TRY(run_mode(r, *mode, *mode));
+	if (sl_cub_contender && !emulated)
+		SL_TRY(run_way(r, sl_cub_contender, staged, sl_cub_contender->name));
+	while (*++mode) { /* the first one is auto; fused mode has no scores along histories */
+		if (!r->has_scores || strcmp(*mode, staged) == 0)
+			SL_TRY(run_way(r, &sl_sluice_contender, *mode, *mode));
 	}
-	SL_TRY(run_cub(r));
-	show(r);
 	return SL_OK;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
-
-static enum sl_status measure_size(struct sl_bench *b, uint32_t n)
-{
-	struct contender_table r = {.b = b, .n = n};
-
-	return sl_add_context(run_all(&r), "pipeline of %u particles", n);
-}
-
-static void print_heading(void)
-{
-	printf("\n%-8s %10s  %s\n", "mode", "n",
-		sl_device_is_emulated() ? SL_ACCESSES_HEADING "particle"
-					: SL_TIMES_HEADING "         G/s     CUB   steps, ms");
-}
 
 enum sl_status sl_bench_pipeline(struct sl_bench *b)
 {
@@ -295,16 +239,17 @@ enum sl_status sl_bench_pipeline(struct sl_bench *b)
 	static const struct sl_number_list emulated = {1, {1 << 10}};
 	const struct sl_number_list *sizes =
 		sl_number_list_or(&b->options->sizes, sl_device_is_emulated() ? &emulated : &usual);
-	char what[64];
 
-	print_heading();
+	printf("\n%-8s %10s  %s\n", "mode", "n",
+		sl_device_is_emulated() ? SL_ACCESSES_HEADING "particle"
+					: SL_TIMES_HEADING "         G/s     CUB   steps, ms");
 	for (uint32_t i = 0; i < sizes->n; i++) {
-		if (sl_bench_has_time(b, 1e-7 * (double)sizes->at[i])) {
-			SL_TRY(measure_size(b, sizes->at[i]));
-			continue;
-		}
-		snprintf(what, sizeof(what), "pipeline, n=%u", sizes->at[i]);
-		sl_bench_table_leave_out(b->table, what);
+		struct contender_table r = {.b = b, .n = sizes->at[i]};
+
+		if (sl_bench_has_time(b, 1e-7 * r.n))
+			SL_TRY(sl_add_context(run_all(&r), "pipeline of %u particles", r.n));
+		else
+			sl_bench_table_leave_out(b->table, "pipeline, n=%u", r.n);
 	}
 	return SL_OK;
 }

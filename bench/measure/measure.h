@@ -147,21 +147,14 @@ void sl_about_print(const struct sl_about *about, FILE *out);
  * Both files start with the origin of the table and end with the list of what was not measured.
  */
 
-/* A value of a row: a text, or a number with its significant digits; NaN: no value. */
-struct sl_bench_field {
-	const char *name;
-	const char *text; /* NULL: a number */
-	double number;
-	int digits; /* in CSV; SL_BENCH_PRINTED: the value is printed, and is not in the files */
-};
-enum { SL_BENCH_PRINTED = -1 };
-
-/* All rows of a table have the same fields. */
+/* All rows of a table have the same members. */
 struct sl_bench_table {
 	FILE *csv, *json;
 	char csv_name[SL_PATH_BYTES], json_name[SL_PATH_BYTES];
 	size_t rows;
 	struct sl_text_memory left_out; /* a line for each measurement that was not made */
+	struct sl_json row;             /* the row that is being made, in text */
+	char text[8192];
 };
 
 /* Creates the files; a name NULL: no such file. To be closed even after a failure. */
@@ -169,15 +162,17 @@ enum sl_status sl_bench_table_open(
 	struct sl_bench_table *t, const struct sl_about *about, const char *csv, const char *json);
 enum sl_status sl_bench_table_close(struct sl_bench_table *t);
 
-/* Prints a row by a list of lines (result.h). */
-void sl_bench_row_print(const struct sl_line *lines, const struct sl_bench_field *field, size_t n);
+/* Begins a row, whose members the caller writes to the object that it returns; NaN: no value. */
+struct sl_json *sl_bench_row_begin(struct sl_bench_table *t);
 
-/* The same, and adds the row to the table. lines NULL: only the latter. */
-void sl_bench_table_row(struct sl_bench_table *t, const struct sl_line *lines,
-	const struct sl_bench_field *field, size_t n);
+/*
+ * Prints the row by a list of lines (result.h) unless lines is NULL, and adds it to the files if it
+ * belongs there. Members that are arrays are not in the CSV.
+ */
+void sl_bench_row_end(struct sl_bench_table *t, const struct sl_line *lines, bool belongs);
 
-/* Adds the first line of text to the list of what was not measured. */
-void sl_bench_table_leave_out(struct sl_bench_table *t, const char *text);
+/* Adds the first line of a text to the list of what was not measured. */
+void sl_bench_table_leave_out(struct sl_bench_table *t, const char *format, ...) SL_PRINTF(2, 3);
 
 /*
  * Times a call on the device, with cold caches and without the host's share.
@@ -193,6 +188,9 @@ struct sl_spread {
 
 /* The spread of n samples; sorts them. */
 struct sl_spread sl_spread_of(double *value, uint32_t n);
+
+/* Writes a spread of milliseconds as members of a row: ms_median and others, samples. */
+void sl_spread_put(struct sl_json *j, const struct sl_spread *ms);
 
 /* A call to time, and the call that restores its input before each sample. Both only queue work. */
 struct sl_timed_call {

@@ -226,3 +226,10 @@ struct sl_spread sl_spread_of(double *value, uint32_t n)
 	s.most = value[n - 1];
 	return s;
 }
+
+void sl_spread_put(struct sl_json *j, const struct sl_spread *ms)
+{
+	sl_json_add(j,
+		"ms_median %g ms_min %g ms_lower_quartile %g ms_upper_quartile %g ms_max %g samples %u",
+		ms->median, ms->least, ms->lower, ms->upper, ms->most, ms->n);
+}

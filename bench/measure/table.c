@@ -7,25 +7,38 @@
 #include "bench/measure/measure.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/print/json_find.h"
 #include "pipeline/text/text.h"
 
-enum { ROW_BYTES = 8192 };
+/* Significant digits in CSV of numbers that are not whole. */
+enum { DIGITS = 6 };
+
+/* A writer of JSON in one line of a file. */
+static struct sl_json one_line(FILE *f)
+{
+	struct sl_json j = sl_json_stream(f);
+
+	j.indented = false;
+	return j;
+}
 
 static void write_json_head(FILE *f, const struct sl_about *about)
 {
-	char text[ROW_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), false);
+	struct sl_json j = one_line(f);
 
+	fputs("{\"about\": ", f);
 	sl_json_object(&j, NULL);
 	for (int i = 0; i < SL_ABOUT_LINES; i++)
 		sl_json_text(&j, sl_about_names[i], about->line[i]);
 	sl_json_close(&j);
-	fprintf(f, "{\"about\": %s,\n\"rows\": [", text);
+	fputs(",\n\"rows\": [", f);
 }
 
 /* Does nothing without a name. *f is NULL after a failure. */
@@ -56,14 +69,14 @@ enum sl_status sl_bench_table_open(
 
 static void write_left_out(const struct sl_bench_table *t, const char *line, bool first)
 {
-	char text[ROW_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), false);
+	struct sl_json j = one_line(t->json);
 
-	sl_json_text(&j, NULL, line);
 	if (t->csv)
 		fprintf(t->csv, "# left out: %s\n", line);
-	if (t->json)
-		fprintf(t->json, "%s\n%s", first ? "" : ",", text);
+	if (t->json) {
+		fputs(first ? "\n" : ",\n", t->json);
+		sl_json_text(&j, NULL, line);
+	}
 }
 
 static void write_foot(const struct sl_bench_table *t, char *left_out)
@@ -110,89 +123,70 @@ enum sl_status sl_bench_table_close(struct sl_bench_table *t)
 	return close_file(s, t->json_name, &t->json);
 }
 
-/* Quotes a text that contains a comma, a quote or a line break (RFC 4180). */
-static void write_text(FILE *f, const char *text)
+/* No text of a row contains a comma, a quote or a line break. */
+static void write_csv(FILE *f, const char *row, bool names)
 {
-	if (!strpbrk(text, ",\"\n")) {
-		fputs(text, f);
-		return;
-	}
-	fputc('"', f);
-	for (; *text; text++)
-		fprintf(f, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', f);
-}
+	struct sl_json_item i = {.in = row};
 
-static void write_csv(FILE *f, const struct sl_bench_field *field, size_t n, bool names)
-{
-	const char *separator = "";
+	while (sl_json_next(&i)) {
+		const char *value = names ? i.key : i.value;
+		const double number = sl_json_number_of(value);
 
-	for (size_t i = 0; i < n; i++) {
-		if (field[i].digits == SL_BENCH_PRINTED)
+		if (sl_json_is_container(i.value))
 			continue;
-		fputs(separator, f);
-		separator = ",";
-		if (names)
-			fputs(field[i].name, f);
-		else if (field[i].text)
-			write_text(f, field[i].text);
-		else if (isfinite(field[i].number))
-			fprintf(f, "%.*g", field[i].digits, field[i].number);
+		fputs(i.number > 1 ? "," : "", f);
+		if (*value == '"')
+			fprintf(f, "%.*s", (int)(sl_json_end_of(value) - value) - 2, value + 1);
+		else if (isfinite(number))
+			fprintf(f, "%.*g", number == trunc(number) ? DBL_DIG : DIGITS, number);
 	}
 	fputc('\n', f);
 	(void)fflush(f);
 }
 
-static void put_fields(
-	struct sl_json *j, const struct sl_bench_field *field, size_t n, bool printed)
+struct sl_json *sl_bench_row_begin(struct sl_bench_table *t)
 {
-	sl_json_object(j, NULL);
-	for (size_t i = 0; i < n; i++)
-		if (field[i].digits == SL_BENCH_PRINTED && !printed)
-			continue;
-		else if (field[i].text)
-			sl_json_text(j, field[i].name, field[i].text);
-		else
-			sl_json_real(j, field[i].name, field[i].number);
-	sl_json_close(j);
+	t->row = sl_json_start(t->text, sizeof(t->text), false);
+	sl_json_object(&t->row, NULL);
+	return &t->row;
 }
 
-static void write_json(FILE *f, const struct sl_bench_field *field, size_t n, bool first)
-{
-	char text[ROW_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), false);
-
-	put_fields(&j, field, n, false);
-	fprintf(f, "%s\n%s", first ? "" : ",", text);
-	(void)fflush(f);
-}
-
-void sl_bench_row_print(const struct sl_line *lines, const struct sl_bench_field *field, size_t n)
+static void print_row(const struct sl_line *lines, const char *row)
 {
 	struct sl_result r;
 
 	if (sl_result_begin(&r, lines, stdout) != SL_OK)
 		return;
-	put_fields(&r.json, field, n, true);
+	sl_json_formatted(&r.json, NULL, row);
 	(void)sl_result_end(&r, SL_OK);
 	(void)fflush(stdout);
 }
 
-void sl_bench_table_row(struct sl_bench_table *t, const struct sl_line *lines,
-	const struct sl_bench_field *field, size_t n)
+void sl_bench_row_end(struct sl_bench_table *t, const struct sl_line *lines, bool belongs)
 {
+	sl_json_close(&t->row);
 	if (lines)
-		sl_bench_row_print(lines, field, n);
+		print_row(lines, t->text);
+	if (!belongs)
+		return;
 	if (t->csv && t->rows == 0)
-		write_csv(t->csv, field, n, true);
+		write_csv(t->csv, t->text, true);
 	if (t->csv)
-		write_csv(t->csv, field, n, false);
-	if (t->json)
-		write_json(t->json, field, n, t->rows == 0);
+		write_csv(t->csv, t->text, false);
+	if (t->json) {
+		fprintf(t->json, "%s\n%s", t->rows == 0 ? "" : ",", t->text);
+		(void)fflush(t->json);
+	}
 	t->rows++;
 }
 
-void sl_bench_table_leave_out(struct sl_bench_table *t, const char *what)
+void sl_bench_table_leave_out(struct sl_bench_table *t, const char *format, ...)
 {
-	fprintf(t->left_out.out, "%.*s\n", (int)strcspn(what, "\n"), what);
+	char line[2 * SL_MESSAGE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(t->left_out.out, "%.*s\n", (int)strcspn(line, "\n"), line);
 }

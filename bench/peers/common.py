@@ -53,8 +53,18 @@ def positives(text):
     return [positive(word) for word in text.split(",")]
 
 
-def options_of(text):
-    """A parser with the options of all scripts; the text is the docstring of the script."""
+MORE = {
+    "--bench": {"default": os.path.join(ROOT, "build", "release", "sluice-bench"), "metavar": "PROGRAM",
+                "help": "the program sluice-bench (default build/release/sluice-bench)"},
+    "--config": {"action": "append", "metavar": "NAME",
+                 "help": "configuration of a slab (default vandehulst and isotropic_099); can be repeated"},
+    "--device": {"default": "cuda", "metavar": "DEVICE", "help": "device of sluice (default cuda)"},
+    "--threads": {"type": positive, "default": 1, "metavar": "N", "help": "threads of sluice (default 1)"},
+}
+
+
+def options_of(text, *more):
+    """A parser with the options of all scripts, and some of MORE; the text is the docstring of the script."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=positive, default=5, metavar="N",
                         help="measured runs of each program, in alternation (default 5)")
@@ -62,6 +72,8 @@ def options_of(text):
     parser.add_argument("--sluice", default=os.path.join(ROOT, "build", "release", "sluice"), metavar="PROGRAM",
                         help="the program sluice (default build/release/sluice)")
     parser.add_argument("--dir", metavar="DIR", help="folder for temporary files (default: that of the system)")
+    for name in more:
+        parser.add_argument(name, **MORE[name])
     return parser
 
 
@@ -117,10 +129,10 @@ def run(words, **how):
 
 
 def clocks(call):
-    """Calls a function; seconds from start to end, and of processor time in all threads and child processes."""
+    """Calls a function; seconds from start to end, of processor time in all threads and child processes, its result."""
     start, before = time.perf_counter(), used_seconds()
-    call()
-    return time.perf_counter() - start, used_seconds() - before
+    result = call()
+    return time.perf_counter() - start, used_seconds() - before, result
 
 
 def used_seconds():
@@ -128,10 +140,42 @@ def used_seconds():
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def sluice_words(options, config, *words):
-    """The command that runs a configuration, given by path or name, and prints run.json."""
+def sluice_words(options, config, *words, out="run", sets=()):
+    """The command that runs a configuration, given by path or name, and prints run.json. sets: for --set."""
     return [require_program(options.sluice, "the program sluice"), "run", config_path(config), "--json", "--quiet",
-            "--force", "--out", os.path.join(options.work, "run"), *words]
+            "--force", "--out", os.path.join(options.work, out), *words, *(word for s in sets for word in ("--set", s))]
+
+
+def bench_rows(options, *words, **wanted):
+    """Runs sluice-bench primitives; the rows of its table with the wanted values."""
+    table = os.path.join(options.work, "bench.csv")
+    run([require_program(options.bench, "the program sluice-bench"), "primitives", *words, "--csv", table], cwd=ROOT)
+    with open(table, encoding="utf-8", newline="") as f:
+        return [row for row in csv.DictReader(line for line in f if not line.startswith("#"))
+                if all(row[key] == value for key, value in wanted.items())]
+
+
+def write_file(options, name, text):
+    """The path of a new file of text."""
+    path = os.path.join(options.work, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
+def write_list(options, config, name, *words, sets=()):
+    """The path of a list (MCPL): the joined file of a run on the CPU."""
+    result = json.loads(run(sluice_words(options, config, "--device", "cpu", *words, sets=sets)))
+    path = os.path.join(options.work, name)
+    os.replace(os.path.join(options.work, "run", result["joined"]), path)
+    return path
+
+
+def write_reference(options, name, *sets):
+    """The same of data/configs/reference.yaml, with half of --particles particles."""
+    return write_list(options, "reference", name, sets=(
+        "check={}", f"run.particles={options.particles}", "run.batch=auto", "output.format=mcpl", "output.columns=[]",
+        "output.joined=true", *sets))
 
 
 def config_path(config):
@@ -164,8 +208,8 @@ def slab_of(options, config):
         number, _, unit = slab[key].partition(" ")
         factor = 1 / cm[unit[1:]] if unit.startswith("/") else cm[unit] if unit else 1
         values[key] = float(number) * factor
-    result = json.loads(run(sluice_words(options, config, "--device", "cpu", "--set", "run.particles=2e5",
-                                         "--set", "keep=max_steps")))
+    result = json.loads(run(sluice_words(options, config, "--device", "cpu",
+                                         sets=("run.particles=2e5", "keep=max_steps"))))
     fates = result["tallies"]["fates"]
     published = {name: fate["check"]["expected"] for name, fate in fates.items() if "check" in fate}
     return values, published
@@ -260,7 +304,7 @@ class Report:
                           *(spread(ratios) if ratios else ("", "", ""))))
 
     def times(self, work, times):
-        """Adds rows of (seconds, processor seconds) from clocks() for each program; the first one is sluice."""
+        """Adds rows of what clocks() returned for each program; the first one is sluice."""
         ours = list(times)[0]
         for name, values in times.items():
             for k, quantity in enumerate(("from start to end", "processor time")):

@@ -10,9 +10,7 @@ on the stream around many calls, for each call; so it has the time of Python whe
 device. The figures of the C library are those of sluice-bench, whose arrays are its own. Every result is compared with
 torch's before anything is timed.
 """
-import csv
 import inspect
-import os
 
 import common
 
@@ -93,14 +91,9 @@ def by_cuda_compute(np, compute, job, stream):
 
 def by_library(options, job):
     """Milliseconds of the C library for the same job, by sluice-bench."""
-    table = os.path.join(options.work, "bench.csv")
     kind = job.name.split()[1]
-    common.run([common.require_program(options.bench, "the program sluice-bench"), "primitives", "--only",
-                f"{job.primitive}/shared", "--n", str(job.n), "--type", kind, "--sort",
-                "pairs" if job.pairs else "keys", "--bits", kind[1:], "--csv", table])
-    with open(table, encoding="utf-8", newline="") as f:
-        rows = [row for row in csv.DictReader(line for line in f if not line.startswith("#"))
-                if row["backend"] == "shared"]
+    rows = common.bench_rows(options, "--only", f"{job.primitive}/shared", "--n", str(job.n), "--type", kind, "--sort",
+                             "pairs" if job.pairs else "keys", "--bits", kind[1:], backend="shared")
     if len(rows) != 1:
         raise common.WrongAnswer(f"{job.name}: sluice-bench printed {len(rows)} rows, expected 1")
     return float(rows[0]["ms_median"])
@@ -153,13 +146,11 @@ def primitives(text):
 
 
 def main():
-    parser = common.options_of(__doc__)
+    parser = common.options_of(__doc__, "--bench")
     parser.add_argument("--n", type=common.positives, default=[1 << 20, 1 << 22, 1 << 24, 1 << 27], metavar="LIST",
                         help="numbers of items (default 2^20, 2^22, 2^24, 2^27)")
     parser.add_argument("--only", type=primitives, default=["scan", "sort"], metavar="LIST",
                         help="scan, sort, or both (the default)")
-    parser.add_argument("--bench", default=os.path.join(common.ROOT, "build", "release", "sluice-bench"),
-                        metavar="PROGRAM", help="the program sluice-bench (default build/release/sluice-bench)")
     common.run_script(compare, parser)
 
 

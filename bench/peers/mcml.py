@@ -63,15 +63,14 @@ def run_mcml(program, folder, runs):
     while int(time.time()) == LAST_START[0]:
         time.sleep(0.02)
     LAST_START[0] = int(time.time())
-    _, seconds = common.clocks(lambda: common.run([program, "slab.mci"], cwd=folder))
+    seconds = common.clocks(lambda: common.run([program, "slab.mci"], cwd=folder))[1]
     return seconds, [read_output(os.path.join(folder, f"{k}.mco")) for k in range(runs)]
 
 
 def run_sluice(words):
     """Runs sluice; processor seconds and the fates of its run.json."""
-    out = []
-    _, seconds = common.clocks(lambda: out.append(json.loads(common.run(words))))
-    return seconds, out[0]["tallies"]["fates"]
+    _, seconds, shown = common.clocks(lambda: common.run(words))
+    return seconds, json.loads(shown)["tallies"]["fates"]
 
 
 def variances_of_mcml(results, photons):
@@ -99,10 +98,10 @@ def compare_slab(config, options, report):
     folder = os.path.join(options.work, "mcml-" + common.name_of(config))
     os.makedirs(folder)
     write_input(os.path.join(folder, "slab.mci"), slab, options.runs, options.photons)
-    words = common.sluice_words(options, config, "--device", "cpu", "--threads", "1", "--set", "keep=max_steps",
-                                "--set", "tallies=[]", "--set", "check={}", "--set", "output.columns=[id]")
-    modes = {f"sluice, {mode}": [*words, "--set", f"model.slab.absorption={mode}", "--set", "run.batch=auto", "--set",
-                                 f"run.particles={options.particles}"] for mode in ("analogue", "implicit")}
+    modes = {f"sluice, {mode}": common.sluice_words(
+        options, config, "--device", "cpu", "--threads", "1", sets=(
+            "keep=max_steps", "tallies=[]", "check={}", "output.columns=[id]", f"model.slab.absorption={mode}",
+            "run.batch=auto", f"run.particles={options.particles}")) for mode in ("analogue", "implicit")}
     programs = {name: lambda command=command: run_sluice(command) for name, command in modes.items()}
     programs["MCML"] = lambda: run_mcml(options.program, folder, options.runs)
     variances = {name: variances_of_sluice(command, "implicit" in name, published) for name, command in modes.items()}
@@ -156,12 +155,10 @@ def compare(options, report):
 
 
 def main():
-    parser = common.options_of(__doc__)
+    parser = common.options_of(__doc__, "--config")
     parser.add_argument("--program", metavar="PATH", help="MCML")
     parser.add_argument("--compiled", default="compiler options unknown", metavar="TEXT",
                         help="how MCML was compiled, for the header of the results")
-    parser.add_argument("--config", action="append", metavar="NAME",
-                        help="configuration of a slab (default vandehulst and isotropic_099); can be repeated")
     parser.add_argument("--runs", type=common.positive, default=200, metavar="N",
                         help="independent runs in one run of MCML (default 200)")
     parser.add_argument("--photons", type=common.positive, default=10_000, metavar="N",

@@ -34,38 +34,16 @@ output: {{format: mcpl, joined: true}}
 """
 
 
-def write_file(options, name, text):
-    path = os.path.join(options.work, name)
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    return path
-
-
-def take(options, name):
-    """Moves the joined file of the last run to the folder of this comparison."""
-    path = os.path.join(options.work, name)
-    found = [f for f in os.listdir(os.path.join(options.work, "run")) if f.endswith(name.partition(".")[2]) and
-             "_" not in f]
-    os.replace(os.path.join(options.work, "run", found[0]), path)
-    return path
-
-
 def write_lists(options):
     """Writes the inputs: a list and its copy, both in gzip too, and a list with both codes."""
-    lists = []
-    for k, code in enumerate(CODES):
-        common.run(common.sluice_words(
-            options, "reference", "--device", "cpu", "--set", "check={}", "--set", f"run.seed={k + 1}", "--set",
-            f"run.particles={options.particles}", "--set", "run.batch=auto", "--set", "output.format=mcpl", "--set",
-            "output.columns=[]", "--set", "output.joined=true", "--set", f"output.mcpl.pdg={code}"))
-        lists.append(take(options, f"list{k}.mcpl"))
-    config = write_file(options, "together.yaml", TOGETHER.format(*lists))
-    common.run(common.sluice_words(options, config, "--device", "cpu"))
+    lists = [common.write_reference(options, f"list{k}.mcpl", f"run.seed={k + 1}", f"output.mcpl.pdg={code}")
+             for k, code in enumerate(CODES)]
+    config = common.write_file(options, "together.yaml", TOGETHER.format(*lists))
     copy = shutil.copy(lists[0], os.path.join(options.work, "copy.mcpl"))
     packed = [path + ".gz" for path in (lists[0], copy)]
     common.run([options.sluice, "convert", "--quiet", lists[0], "--to", packed[0]])
     shutil.copy(*packed)
-    return (lists[0], copy), packed, take(options, "both.mcpl")
+    return (lists[0], copy), packed, common.write_list(options, config, "both.mcpl")
 
 
 class Task:
@@ -95,10 +73,10 @@ def merge_task(options, name, one, two):
 
 def extract_task(options, both, n):
     folder, out = (os.path.join(options.work, name) for name in ("extracted", "extracted.mcpl.gz"))
-    config = write_file(options, "extract.yaml", EXTRACT.format(n=n, path=both, code=CODES[1]))
+    config = common.write_file(options, "extract.yaml", EXTRACT.format(n=n, path=both, code=CODES[1]))
     return Task("extract", {
-        "sluice": [options.sluice, "run", config, "--device", "cpu", "--threads", str(options.threads), "--quiet",
-                   "--force", "--out", folder],
+        "sluice": common.sluice_words(options, config, "--device", "cpu", "--threads", str(options.threads),
+                                      out="extracted"),
         "mcpltool": [options.mcpltool, "--extract", f"-p{CODES[1]}", both, out[:-3]],
     }, {"sluice": os.path.join(folder, "extracted_000000.mcpl.gz"), "mcpltool": out})
 
@@ -143,13 +121,11 @@ def compare(options, report):
 
 
 def main():
-    parser = common.options_of(__doc__)
+    parser = common.options_of(__doc__, "--threads")
     parser.add_argument("--mcpltool", default=os.path.join(os.path.dirname(sys.executable), "mcpltool"),
                         metavar="PROGRAM", help="mcpltool (default: the one next to the Python that runs this script)")
     parser.add_argument("--particles", type=common.positive, default=4_000_000, metavar="N",
                         help="particles generated for each list, of which half are in it (default 4e6)")
-    parser.add_argument("--threads", type=common.positive, default=1, metavar="N",
-                        help="threads of sluice that extract (default 1)")
     common.run_script(compare, parser)
 
 

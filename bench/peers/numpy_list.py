@@ -24,16 +24,6 @@ output: {{format: mcpl}}
 """
 
 
-def write_list(options):
-    """The path of the list that sluice writes."""
-    common.run(common.sluice_words(options, "reference", "--device", "cpu", "--set", "check={}", "--set",
-                                   f"run.particles={options.particles}", "--set", "run.batch=auto", "--set",
-                                   "output.format=mcpl", "--set", "output.columns=[]", "--set", "output.joined=true"))
-    path = os.path.join(options.work, "list.mcpl")
-    os.replace(os.path.join(options.work, "run", "reference.mcpl"), path)
-    return path
-
-
 def compress(path):
     """Compresses a file; returns the path of the compressed one."""
     with open(path, "rb") as plain, gzip.open(path + ".gz", "wb", 6) as packed:
@@ -57,14 +47,12 @@ def compare(options, report):
     np = common.require("numpy", "numpy")
     import mcpl_records
 
-    path = write_list(options)
+    path = common.write_reference(options, "list.mcpl")
     size, n, record, _, _ = mcpl_records.read_header(path)
     source = compress(path) if options.gzip else path
-    config, by_sluice, out = (os.path.join(options.work, name) for name in ("sorted.yaml", "by_sluice", "numpy.mcpl"))
-    with open(config, "w", encoding="utf-8") as f:
-        f.write(CONFIG.format(n=n, path=source, kev=KEEP_KEV, cm=KEEP_CM))
-    words = [common.require_program(options.sluice, "the program sluice"), "run", config, "--device", "cpu",
-             "--threads", str(options.threads), "--quiet", "--force", "--out", by_sluice]
+    by_sluice, out = (os.path.join(options.work, name) for name in ("by_sluice", "numpy.mcpl"))
+    config = common.write_file(options, "sorted.yaml", CONFIG.format(n=n, path=source, kev=KEEP_KEV, cm=KEEP_CM))
+    words = common.sluice_words(options, config, "--device", "cpu", "--threads", str(options.threads), out="by_sluice")
     with open(path, "rb") as f:
         header = f.read(size)
 
@@ -87,12 +75,10 @@ def compare(options, report):
 
 
 def main():
-    parser = common.options_of(__doc__)
+    parser = common.options_of(__doc__, "--threads")
     parser.add_argument("--particles", type=common.positive, default=8_000_000, metavar="N",
                         help="particles generated, of which half are in the list (default 8e6)")
     parser.add_argument("--gzip", action="store_true", help="the list is compressed")
-    parser.add_argument("--threads", type=common.positive, default=1, metavar="N",
-                        help="threads of sluice (default 1)")
     common.run_script(compare, parser)
 
 

@@ -12,7 +12,6 @@ with zlib and compared before anything is timed. The figures of sluice are those
 A row of nvCOMP is the median of three calls in each round.
 """
 import array
-import csv
 import ctypes
 import os
 import statistics
@@ -39,10 +38,9 @@ def byte_planes(column):
 
 def columns_of(options):
     """The byte planes of each column of the survivors, from an npz file that is not compressed."""
-    words = common.sluice_words(
-        options, "reference", "--device", options.device, "--deflate", "store", "--set", f"run.particles={options.n}",
-        "--set", f"run.batch={options.n}", "--set", "output.format=npz", "--set", "check={}")
-    common.run(words)
+    common.run(common.sluice_words(
+        options, "reference", "--device", options.device, "--deflate", "store",
+        sets=(f"run.particles={options.n}", f"run.batch={options.n}", "output.format=npz", "check={}")))
     columns = []
     with zipfile.ZipFile(os.path.join(options.work, "run", "reference_000000.npz")) as archive:
         for name in COLUMNS:
@@ -218,11 +216,8 @@ class Compression:
 
 def run_bench(options, size):
     """GB/s and ratio of all columns in one job, by backend; the columns must have the given size."""
-    path = os.path.join(options.work, "deflate.csv")
-    common.run([common.require_program(options.bench, "the program sluice-bench"), "primitives", "--only", "deflate",
-                "--n", str(options.n), "--device", options.device, "--csv", path], cwd=common.ROOT)
-    with open(path, encoding="utf-8", newline="") as f:
-        rows = [row for row in csv.DictReader(line for line in f if not line.startswith("#")) if row["column"] == "all"]
+    rows = common.bench_rows(options, "--only", "deflate", "--n", str(options.n), "--device", options.device,
+                             column="all")
     for row in rows:
         if int(row["bytes"]) != size:
             raise common.WrongAnswer(f"sluice-bench compressed {row['bytes']} bytes of columns, and nvCOMP {size}")
@@ -262,14 +257,11 @@ def algorithms(text):
 
 
 def main():
-    parser = common.options_of(__doc__)
+    parser = common.options_of(__doc__, "--bench", "--device")
     parser.add_argument("--algorithms", type=algorithms, default=[0, 1, 2, 3, 4, 5], metavar="LIST",
                         help="algorithms of nvCOMP (default 0,1,2,3,4,5; 3 is 2 in version 6)")
     parser.add_argument("--n", type=common.positive, default=1 << 25, metavar="N",
                         help="particles, of which half survive (default 2^25)")
-    parser.add_argument("--bench", default=os.path.join(common.ROOT, "build", "release", "sluice-bench"),
-                        metavar="PROGRAM", help="the program sluice-bench (default build/release/sluice-bench)")
-    parser.add_argument("--device", default="cuda", metavar="DEVICE", help="device of sluice (default cuda)")
     common.run_script(compare, parser)
 
 

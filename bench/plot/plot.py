@@ -130,23 +130,34 @@ def label_of(rows):
     return "milliseconds (median)" if timed else "sectors of 32 bytes per item"
 
 
-def line(ax, name, points):
+def line(ax, name, points, color):
     """points: (x, row). The band shows the quartiles if the rows have them."""
     points = sorted(points, key=lambda p: p[0])
     x = [p[0] for p in points]
     style = {"copy": ":", "CUB": "--"}.get(name, "-")
-    color = COLORS.get(name, "#d55e00")
     ax.plot(x, [measured(p[1]) for p in points], style, marker="o", markersize=3, color=color, label=name)
     if all(p[1].get("ms_lower_quartile") is not None for p in points):
         ax.fill_between(x, [p[1]["ms_lower_quartile"] for p in points],
                         [p[1]["ms_upper_quartile"] for p in points], color=color, alpha=0.2, linewidth=0)
 
 
-def by_backend(rows):
+def draw(figures, name, caption, title, x, lines, log_x=True, ticks=()):
+    """A figure of times. lines: the points of each line by its name."""
+    figure, ax = axes(title, x, label_of([row for points in lines.values() for _, row in points]), log_x)
+    for k, (of, points) in enumerate(lines.items()):
+        line(ax, of, points, COLORS.get(of, STAGE_COLORS[k]))
+    if ticks:
+        ax.set_xticks(ticks, [str(t) for t in ticks])
+    legend(ax)
+    figures.save(figure, name, caption)
+
+
+def by_backend(rows, x):
+    """The points of each backend, in the order of COLORS."""
     groups = {}
     for row in rows:
-        groups.setdefault(row["backend"], []).append(row)
-    return sorted(groups.items(), key=lambda g: list(COLORS).index(g[0]) if g[0] in COLORS else 99)
+        groups.setdefault(row["backend"], []).append((row[x], row))
+    return dict(sorted(groups.items(), key=lambda g: list(COLORS).index(g[0]) if g[0] in COLORS else 99))
 
 
 def once(rows, key):
@@ -164,14 +175,10 @@ def draw_sizes(cells, device, figures):
             rows = [r for r in cells if r["primitive"] == primitive and r["type"] == kind]
             if len({r["n"] for r in rows}) < 2:
                 continue
-            figure, ax = axes(f"{primitive}, {kind}, {device}", "n", label_of(rows))
-            for backend, group in by_backend(rows):
-                line(ax, backend, [(r["n"], r) for r in group])
             sizes = {r["n"] for r in rows}
-            line(ax, "copy", [p for p in copies if p[0] in sizes and measured(p[1]) is not None])
-            legend(ax)
-            figures.save(figure, f"{primitive}-{kind}", f"{primitive}, {kind}: time by n; the copy moves n words "
-                          "of 4 bytes")
+            copy = [p for p in copies if p[0] in sizes and measured(p[1]) is not None]
+            draw(figures, f"{primitive}-{kind}", f"{primitive}, {kind}: time by n; the copy moves n words of 4 bytes",
+                 f"{primitive}, {kind}, {device}", "n", {**by_backend(rows, "n"), "copy": copy})
     draw_shares(cells, device, figures)
 
 
@@ -198,19 +205,11 @@ def draw_blocks(cells, device, figures):
     tuned = [r for r in cells if r["tuned"] and r.get("block") is not None and not r.get("columns")]
     for primitive, kind, n in sorted({(r["primitive"], r["type"], r["n"]) for r in tuned}):
         rows = [r for r in tuned if (r["primitive"], r["type"], r["n"]) == (primitive, kind, n)]
-        figure, ax = axes(f"{primitive}, {kind}, n={n:.0f}, {device}", "threads per block",
-                          label_of(rows))
-        for backend, group in by_backend(rows):
-            best = {}
-            for r in group:
-                if r["block"] not in best or measured(r) < measured(best[r["block"]]):
-                    best[r["block"]] = r
-            line(ax, backend, list(best.items()))
+        best = once(sorted(rows[::-1], key=measured, reverse=True), lambda r: (r["backend"], r["block"]))
         ticks = sorted({int(r["block"]) for r in rows if int(r["block"]) & (int(r["block"]) - 1) == 0})
-        ax.set_xticks(ticks, [str(t) for t in ticks])
-        legend(ax)
-        figures.save(figure, f"block-{primitive}-{kind}", f"{primitive}: time by threads per block, each with its "
-                      "best number of items per thread")
+        draw(figures, f"block-{primitive}-{kind}", f"{primitive}: time by threads per block, each with its best number "
+             "of items per thread", f"{primitive}, {kind}, n={n:.0f}, {device}", "threads per block",
+             by_backend(best, "block"), ticks=ticks)
 
 
 def draw_inputs(cells, device, figures):
@@ -227,12 +226,9 @@ def draw_inputs(cells, device, figures):
         n = max(values, key=lambda k: len(values[k]), default=None)
         if n is None or len(values[n]) < 3:
             continue
-        figure, ax = axes(f"{primitive}, n={n:.0f}, {device}", label, label_of(rows), log_x=False)
         rows = once([r for r in rows if r["n"] == n], lambda r: (r["backend"], r[column]))
-        for backend, group in by_backend(rows):
-            line(ax, backend, [(r[column], r) for r in group])
-        legend(ax)
-        figures.save(figure, column.split("_")[0], f"{primitive} of {n:.0f} items: time by {label}")
+        draw(figures, column.split("_")[0], f"{primitive} of {n:.0f} items: time by {label}",
+             f"{primitive}, n={n:.0f}, {device}", label, by_backend(rows, column), log_x=False)
 
 
 def bars(title, y, names, parts, figures, name, caption):
@@ -263,14 +259,10 @@ def draw_pipeline(table, figures):
         bars(f"{n:.0f} particles, {table.device()}", label_of(here), ways, parts, figures, f"pipeline-{n:.0f}",
              f"stages of a batch of {n:.0f} particles, in each mode")
     if len(sizes) > 1:
-        figure, ax = axes(f"particles to sorted columns, {table.device()}", "particles", label_of(rows))
-        ways = list(dict.fromkeys(r["way"] for r in rows))
-        for k, way in enumerate(ways):
-            points = sorted((r["n"], measured(r)) for r in rows if r["way"] == way and r["step"] == "all")
-            ax.plot([p[0] for p in points], [p[1] for p in points], "--" if way == "CUB" else "-", marker="o",
-                    markersize=3, color=COLORS.get(way, STAGE_COLORS[k]), label=way)
-        legend(ax)
-        figures.save(figure, "pipeline", "a batch from particles to sorted columns, first launch to last kernel")
+        lines = {way: [(r["n"], r) for r in rows if r["way"] == way and r["step"] == "all"]
+                 for way in dict.fromkeys(r["way"] for r in rows)}
+        draw(figures, "pipeline", "a batch from particles to sorted columns, first launch to last kernel",
+             f"particles to sorted columns, {table.device()}", "particles", lines)
 
 
 def draw_stages(table, figures):

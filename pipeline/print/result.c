@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/print/json_find.h"
 #include "pipeline/text/text.h"
 
 enum {
@@ -16,111 +17,12 @@ enum {
 	LINE_BYTES = 1 << 16
 };
 
-/* --- the JSON of the result ------------------------------------------------------------------- */
-
-/*
- * The JSON, without spaces, is searched as text, without a tree. It is made by this program, but
- * parts of it by a child process that has read a crafted file, so that no search may leave the text.
- * A search reads what precedes the value, which is little: a line per item walks the items in order.
- */
-
-/* A value is a place in the JSON; NULL: missing. item.value NULL: the first item is next. */
-struct item {
-	const char *in, *key, *value;
-	size_t number;
-};
-
-static bool is_container(const char *value)
-{
-	return value && (*value == '[' || *value == '{');
-}
-
-/* The end of the value that begins at a place. */
-static const char *end_of(const char *at)
-{
-	int depth = 0;
-
-	do {
-		if (*at == '"')
-			for (at++; *at && *at != '"'; at++)
-				at += *at == '\\' && at[1];
-		else if (is_container(at))
-			depth++;
-		else if (*at == ']' || *at == '}')
-			depth--;
-		else if (*at)
-			at += strcspn(at + 1, ",:]}\"[{");
-		at += *at != '\0';
-	} while (depth > 0 && *at);
-	return at;
-}
-
-/* Moves to the next item of a container; false at its end. */
-static bool next_item(struct item *i)
-{
-	const char *at = i->value ? end_of(i->value) : i->in + 1;
-
-	at += *at == ',';
-	if (*at == ']' || *at == '}' || (*i->in == '{' && *end_of(at) != ':') || !*at)
-		return false;
-	i->key = *i->in == '{' ? at : NULL;
-	i->value = i->key ? end_of(at) + 1 : at;
-	i->number++;
-	return true;
-}
-
-/* The member that a path of n bytes names, such as a.b. */
-static const char *find(const char *in, const char *path, size_t n)
-{
-	while (n > 0 && in && *in == '{') {
-		size_t bytes = strcspn(path, ".");
-		struct item i = {.in = in};
-
-		bytes = bytes < n ? bytes : n;
-		in = NULL;
-		while (!in && next_item(&i))
-			if (*i.key == '"' && strncmp(i.key + 1, path, bytes) == 0 &&
-				i.key[bytes + 1] == '"')
-				in = i.value;
-		path += bytes + (bytes < n);
-		n -= bytes + (bytes < n);
-	}
-	return n == 0 ? in : NULL;
-}
-
-/* Is the value missing, null, "" or without items? */
-static bool is_missing(const char *value)
-{
-	return !value || *value == 'n' || strncmp(value, "\"\"", 2) == 0 ||
-	       (is_container(value) && (value[1] == ']' || value[1] == '}'));
-}
-
-/* The number; NaN if it is none. */
-static double number_of(const char *value)
-{
-	struct sl_decimal decimal;
-	double number;
-
-	if (!value || !sl_decimal_scan(value, &decimal))
-		return (double)NAN;
-	return decimal.n_digits == 0                        ? 0
-	       : sl_decimal_to_double(&decimal, 0, &number) ? number
-	                                                    : (double)NAN;
-}
-
-/* As a condition, false and 0 are missing, too. */
-static bool is_void(const char *value)
-{
-	return is_missing(value) || *value == 'f' ||
-	       (strchr("-0123456789", *value) && number_of(value) == 0);
-}
-
 /* --- fields ----------------------------------------------------------------------------------- */
 
 /* A line in the making, and what its fields refer to. */
 struct printer {
 	const char *root;
-	struct item item;
+	struct sl_json_item item;
 	bool heading;
 	char text[LINE_BYTES];
 	size_t used;
@@ -151,7 +53,7 @@ static void put_padded(struct printer *p, const char *text, size_t n, int width)
 static void put_scalar(struct printer *p, const char *value, int width)
 {
 	char text[TEXT_BYTES];
-	const char *end = end_of(value);
+	const char *end = sl_json_end_of(value);
 	size_t n = 0;
 
 	if (*value != '"') {
@@ -197,19 +99,19 @@ static struct style style_of(const char *spec)
 static const char *value_of(struct printer *p, const char *path)
 {
 	size_t n = strlen(path);
-	struct item counted = {0};
+	struct sl_json_item counted = {0};
 
 	if (*path == '^')
-		return find(p->root, path + 1, n - 1);
+		return sl_json_find(p->root, path + 1, n - 1);
 	if (*path == '@' && p->item.key)
 		return p->item.key;
 	if (*path == '@' || *path == '#') {
 		counted.in = *path == '#' ? value_of(p, path + 1) : NULL;
-		while (is_container(counted.in) && next_item(&counted))
+		while (sl_json_is_container(counted.in) && sl_json_next(&counted))
 			;
 		return sl_said("%zu", *path == '@' ? p->item.number : counted.number);
 	}
-	return find(p->item.value, path, n);
+	return sl_json_find(p->item.value, path, n);
 }
 
 /* Divides by all divisors, numbers or paths that '/' separates. */
@@ -220,7 +122,7 @@ static double divided(struct printer *p, double number, const char *divisors)
 		size_t n = strcspn(divisors, "/");
 
 		snprintf(one, sizeof(one), "%.*s", (int)n, divisors);
-		number /= number_of(isdigit((unsigned char)*one) ? one : value_of(p, one));
+		number /= sl_json_number_of(isdigit((unsigned char)*one) ? one : value_of(p, one));
 		divisors = divisors[n] ? divisors + n + 1 : NULL;
 	}
 	return number;
@@ -252,7 +154,7 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 	const char *text;
 	double number;
 
-	if (is_missing(value) || ((s->divisor || s->letter) && *value == '"')) {
+	if (sl_json_is_missing(value) || ((s->divisor || s->letter) && *value == '"')) {
 		put_padded(p, "-", 1, s->width);
 		return false;
 	}
@@ -260,7 +162,7 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 		put_scalar(p, value, s->width);
 		return true;
 	}
-	number = divided(p, number_of(value), s->divisor);
+	number = divided(p, sl_json_number_of(value), s->divisor);
 	if (!isfinite(number))
 		return put_value(p, NULL, s);
 	if (s->letter == 'B')
@@ -279,9 +181,9 @@ static bool put_value(struct printer *p, const char *value, const struct style *
 /* The items of a container: in columns with a space between them, or as a list in a sentence. */
 static bool put_items(struct printer *p, const char *in, bool columns, const struct style *s)
 {
-	struct item i = {.in = in};
+	struct sl_json_item i = {.in = in};
 
-	while (is_container(in) && next_item(&i)) {
+	while (sl_json_is_container(in) && sl_json_next(&i)) {
 		if (columns)
 			put(p, " ", s->width > 0);
 		else if (i.number > 1)
@@ -314,7 +216,7 @@ static bool is_text(const char *value, const char *text)
 	size_t n = strlen(text);
 
 	return value && strncmp(value + (*value == '"'), text, n) == 0 &&
-	       value + (*value == '"') + n + (*value == '"') == end_of(value);
+	       value + (*value == '"') + n + (*value == '"') == sl_json_end_of(value);
 }
 
 static void put_word(struct printer *p, const char *value, const char *word)
@@ -349,10 +251,10 @@ static bool put_field(struct printer *p, const char **format)
 		return put_items(p, value_of(p, path), true, &style);
 	}
 	value = value_of(p, path);
-	met = equal ? is_text(value, equal) : path > field && !is_void(value);
+	met = equal ? is_text(value, equal) : path > field && !sl_json_is_void(value);
 	if (path > field)
 		return met == (*field == '?');
-	if (is_container(value))
+	if (sl_json_is_container(value))
 		return put_items(p, value, false, &style);
 	met = put_value(p, value, &style);
 	if (word)
@@ -365,11 +267,11 @@ static void put_format(struct printer *p, const char **format, char end, bool *f
 /* Prints <path|format>: the format for each item of the path. */
 static void put_each(struct printer *p, const char **format)
 {
-	const struct item outer = p->item;
+	const struct sl_json_item outer = p->item;
 	const char *path = *format + 1, *each = strchr(path, '|') + 1, *at;
-	struct item i = {.in = find(outer.value, path, (size_t)(each - path) - 1)};
+	struct sl_json_item i = {.in = sl_json_find(outer.value, path, (size_t)(each - path) - 1)};
 
-	while (is_container(i.in) && next_item(&i)) {
+	while (sl_json_is_container(i.in) && sl_json_next(&i)) {
 		bool found;
 
 		p->item = i;
@@ -443,18 +345,18 @@ static void print_item(
 static void print_line(struct printer *p, const struct sl_line *l, FILE *out)
 {
 	size_t n = strcspn(l->path, "*"), most, printed = 0;
-	const char *in = find(p->root, l->path, n - (n > 0 && l->path[n - 1] == '.'));
+	const char *in = sl_json_find(p->root, l->path, n - (n > 0 && l->path[n - 1] == '.'));
 
-	if (is_void(in))
+	if (sl_json_is_void(in))
 		return;
 	most = l->path[n] && l->path[n + 1] ? strtoul(l->path + n + 1, NULL, 10) : SIZE_MAX;
-	p->item = (struct item){.in = in};
+	p->item = (struct sl_json_item){.in = in};
 	if (!l->path[n]) {
 		p->item.value = in;
 		print_item(p, l, &printed, most, out);
 		return;
 	}
-	while (is_container(in) && next_item(&p->item))
+	while (sl_json_is_container(in) && sl_json_next(&p->item))
 		print_item(p, l, &printed, most, out);
 	if (printed > most)
 		fprintf(out, "%-*sand %zu others\n", LABEL_WIDTH, "", printed - most);
@@ -488,7 +390,7 @@ enum sl_status sl_result_end(struct sl_result *r, enum sl_status s)
 	if (ended == SL_OK && !r->lines && s == SL_OK)
 		fprintf(r->out, "%s\n", text);
 	p.root = text;
-	p.item = (struct item){0};
+	p.item = (struct sl_json_item){0};
 	for (const struct sl_line *l = r->lines; ended == SL_OK && l && l->path; l++)
 		print_line(&p, l, r->out);
 	free(text);

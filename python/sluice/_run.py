@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 from functools import partial
@@ -18,7 +19,7 @@ from ._column import array_of
 from ._columns import Array, Batch, Header, Source, Survivors, html_table
 from ._config import Config
 from ._error import Error
-from ._grids import Cells, Densities, grids_of, middles
+from ._grids import Cells, Densities, edges_of, grids_of, listed, middles
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -52,19 +53,11 @@ class Tally(Densities):
     def __init__(self, data: Mapping[str, Any]):
         self.column: str = data["column"]
         self.unit: str = data["unit"]
-        lo, hi, bins = data["from"], data["to"], data["bins"]
-        # As in the file of tallies: the last edge is the end of the range itself.
-        self.edges: Array = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.edges: Array = edges_of(data)
         self.centers = middles(self.edges)
         self.volume = _doubles(data.get("volumes", []))
         self.density_unit = data.get("density_unit", "")
-        self.fates: Dict[str, Dict[str, Any]] = {}
-        for name, row in data["fates"].items():
-            self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),
-                                "error": _doubles(row["standard_error"]),
-                                "under": row["under"], "over": row["over"]}
-            if "weights" in row:
-                self.fates[name]["weight"] = _doubles(row["weights"])
+        self.fates: Dict[str, Dict[str, Any]] = {name: listed(row) for name, row in data["fates"].items()}
 
     def __repr__(self) -> str:
         return f"<Tally of {self.column}: {len(self.edges) - 1} bins, fates {', '.join(self.fates)}>"
@@ -101,10 +94,6 @@ class Filter:
 
 def _doubles(values: List[Optional[float]]) -> Any:
     return numpy.array(values, "f8")  # None is nan
-
-
-def _counts(values: List[int]) -> Any:
-    return numpy.array(values, "u8")
 
 
 def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
@@ -204,10 +193,35 @@ def _is_resident(arrays: str) -> bool:
     return arrays == "device"
 
 
+@contextmanager
+def closing(job: Any, result: Callable[[], Any] = lambda: None) -> Iterator[None]:
+    """Closes a job at the end; an Error gets the results that there are."""
+    try:
+        yield
+    except Error as error:
+        error.result = result()
+        raise
+    finally:
+        job.close()
+
+
+def follow(job: Any, report: Any = None) -> Iterator[Batch]:
+    """Yields the batches of a job until its end, and reports its progress five times a second."""
+    ended, told = False, -math.inf
+    while not ended:
+        ended, batch, progress = job.next(0.05)  # then handlers of signals run
+        if report and progress[1] and (ended or time.monotonic() - told > 0.2):
+            told = time.monotonic()
+            report(*progress)
+        if batch:
+            yield Batch(*batch)
+
+
 def finish(job: Any) -> Any:
     """Waits for a job without batches. (text, facts, stopped, image, counts, values, header)"""
-    job.next()
-    return job.outcome()
+    with closing(job):
+        list(follow(job))
+        return job.outcome()
 
 
 def _report(text: str, in_memory: bool) -> Dict[str, Any]:
@@ -258,14 +272,6 @@ def _reporter(progress: Progress) -> Iterator[Any]:
         yield bar
     finally:
         bar.close()
-
-
-def _batches(job: Any, report: Any) -> Iterator[Batch]:
-    while True:
-        taken = job.next(report)
-        if taken is None:
-            return
-        yield Batch(*taken)
 
 
 def _same(batch: Batch) -> Batch:
@@ -325,27 +331,30 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
             given.sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
         job = start("run", *given.source, given.sets, in_memory=out is None, keep_all=True, begin=begin,
                     resident=_is_resident(arrays))
-        result = _whole(job, progress, out is None)
+        batches: List[Batch] = []
+        result = _whole(_work(job, progress, batches, out is None), batches)
     for text in result.warnings:
         warnings.warn(text, RuntimeWarning, stacklevel=2)
     return result
 
 
-def _whole(job: Any, progress: Progress, in_memory: bool) -> Run:
-    """The results of a job with all batches."""
-    batches: List[Batch] = []
-    try:
+def _work(job: Any, progress: Progress, batches: List[Batch], in_memory: bool) -> "Generator[Batch, None, Run]":
+    """Yields the batches of a job, and returns its results with batches."""
+    with closing(job, partial(_result, job, batches, in_memory)):
         with _reporter(progress) as report:
-            for batch in _batches(job, report):
-                batches.append(batch)
+            yield from follow(job, report)
         result = _result(job, batches, in_memory)
         assert result is not None
         return result
-    except Error as error:
-        error.result = _result(job, batches, in_memory)
-        raise
-    finally:
-        job.close()
+
+
+def _whole(work: "Generator[Batch, None, Run]", batches: List[Batch]) -> Run:
+    """The results with all batches."""
+    while True:
+        try:
+            batches.append(next(work))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 class Stream(Iterator[Batch]):
@@ -401,16 +410,6 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
 
 
 def _stream(given: Given, resident: bool, progress: Progress) -> "Generator[Batch, None, Run]":
-    job = start("run", *given.source, given.sets, in_memory=True, resident=resident)
-    try:
-        with _reporter(progress) as report:
-            yield from _batches(job, report)
-        result = _result(job, [], True)
-        assert result is not None
-        return result
-    except Error as error:
-        error.result = _result(job, [], True)
-        raise
-    finally:
-        job.close()
-        given.end()
+    with given:
+        job = start("run", *given.source, given.sets, in_memory=True, resident=resident)
+        return (yield from _work(job, progress, [], True))

@@ -14,12 +14,13 @@
 /*
  * A call of the library in a separate thread, while the caller waits for its results.
  *
- * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes
- * the batches that the job delivers from a short queue: a slow caller makes the job wait.
+ * The caller waits without the interpreter's lock, but not longer than 50 ms, so that handlers of
+ * signals run, and takes the batches that the job delivers from a short queue: a slow caller makes
+ * the job wait.
  *
- *	caller: sl_py_job_start()   the thread waits for its turn (base.h), then calls work()
- *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
- *	caller: sl_py_job_free()    ends the job at once, if it still works
+ *	caller: start()        the thread waits for its turn (base.h), then calls work()
+ *	caller: Job.next()     the next batch, in order, or the end
+ *	caller: Job.close()    ends the job at once, if it still works
  */
 
 /*
@@ -32,7 +33,6 @@ struct sl_py_batch {
 	struct sl_table table;         /* data of sl_memory_get() or in block; NULL: handed over */
 	struct sl_device_block *block; /* NULL: the columns have their own memory, or handed over */
 };
-void sl_py_batch_free(struct sl_py_batch *b);
 
 /* What a job is asked to do; texts belong to objects that the caller keeps until the job is freed. */
 struct sl_py_request {
@@ -59,7 +59,6 @@ struct sl_py_job {
 	int process; /* that started it: a fork has no such thread */
 	bool started;
 	struct sl_control control;
-	uint64_t told_ns; /* when the caller passed the progress on last (sl_now_ns()) */
 
 	/* Guarded by the lock until ended is set. */
 	pthread_mutex_t lock;
@@ -87,19 +86,6 @@ struct sl_py_job {
 	double *value;   /* 5 for each of these cells */
 };
 
-/* Starts the thread. False with an exception. The job must be all 0 except asked and work. */
-bool sl_py_job_start(struct sl_py_job *job);
-
-/*
- * Waits for a batch or for the end, and passes the progress to the callable on_progress, or None,
- * about five times a second. Sets *batch, NULL at the end. False with an exception, after which the
- * job has ended: a signal handler or on_progress raised it.
- */
-bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch);
-
-/* Ends the job at once if it works, and frees it; NULL is allowed. */
-void sl_py_job_free(struct sl_py_job *job);
-
 /*
  * In the thread: passes a copy of the batch in slot, or its block, to the caller. A struct
  * sl_control.batch.
@@ -109,9 +95,7 @@ enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot);
 /* In the thread: stores the progress. A struct sl_control.progress. */
 void sl_py_job_progress(void *job, const struct sl_progress *p);
 
-/* The type sluice._native.Job: a job (job.h) as an object of Python. */
-
-/* Makes the type. False with an exception. */
+/* Makes the type sluice._native.Job: a job as an object of Python. False with an exception. */
 bool sl_py_job_type_make(void);
 
 /* start(kind, path, text, sets, inputs, in_memory, keep_all, start, id, full, resident): a job. */

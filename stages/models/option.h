@@ -66,8 +66,8 @@ struct sl_counts {
 
 struct sl_reals {
 	uint32_t n;
-	uint32_t rows; /* of a list that is written as a matrix; else 0 */
 	double at[SL_LIST_MAX];
+	uint32_t rows; /* of a list that is written as a matrix; else 0 */
 };
 
 struct sl_vector {
