@@ -56,9 +56,9 @@ template <uint32_t MOMENTS>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filter_step_kernel(
 	sl_rules rules, uint64_t seed, const uint64_t *first_id, struct sl_active_set l)
 {
-	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
+	const sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS)) & ~l.zero;
 	uint32_t peak = 0, magnitude[MOMENTS] = {};
-	sl_column_set unloaded = l.unloaded;
+	sl_column_set unloaded = SL_BIT(SL_COLUMN_steps) | SL_BIT(SL_COLUMN_fate);
 
 	sl_trigger_next();
 	sl_wait_for_previous();

@@ -21,12 +21,13 @@ struct sl_active_set {
 	uint32_t *place; /* n: number of each in the batch; NULL: columns are those of the batch */
 	uint32_t n;
 	uint32_t steps;
-	uint32_t alive; /* after the round */
+	uint32_t alive;     /* after the round */
+	sl_column_set zero; /* columns that are 0 and stay so: need not be accessed */
 	/*
-	 * Of a filter, on a device: columns that need not be loaded, because they are 0, or, steps,
-	 * this number; those that need not be stored; and where the largest values go.
+	 * Of a filter, on a device: further columns that need not be stored after the step; the
+	 * steps taken, as the columns steps and fate are not loaded; and where largest values go.
 	 */
-	sl_column_set unloaded, unstored;
+	sl_column_set unstored;
 	uint32_t taken;
 	struct sl_filter_peaks peaks; /* all 0: not a filter */
 };

@@ -211,8 +211,8 @@ static void begin_step(const struct sl_recipe *r, struct sl_batch *b,
 	struct sl_filter_peaks *peaks = &b->active_set.peaks;
 
 	sl_active_set_begin(b, 1);
-	b->active_set.unloaded = zero | same;
-	b->active_set.unstored = zero | (p->last || r->grids.each_step ? 0 : same);
+	b->active_set.zero = zero;
+	b->active_set.unstored = p->last || r->grids.each_step ? 0 : same;
 	b->active_set.taken = p->step;
 	peaks->resampled = resampled;
 	peaks->peak = &p->word[SL_FILTER_PEAK];

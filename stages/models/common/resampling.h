@@ -58,7 +58,8 @@ SL_HD uint32_t sl_filter_order(float x)
 	uint32_t bits;
 
 	memcpy(&bits, &x, sizeof(bits));
-	return x != x ? 0 : bits >> 31 ? ~bits : bits | 0x80000000u;
+	bits ^= bits >> 31 ? UINT32_MAX : 0x80000000u;
+	return bits & (0 - (uint32_t)(x == x)); /* not a branch, which has no vectors */
 }
 
 /* The bits of |x|; 0 unless it is finite. */
@@ -68,7 +69,7 @@ SL_HD uint32_t sl_filter_magnitude(float x)
 	uint32_t bits;
 
 	memcpy(&bits, &magnitude, sizeof(bits));
-	return bits < 0x7f800000u ? bits : 0;
+	return bits & (0 - (uint32_t)(bits < 0x7f800000u));
 }
 
 /*
