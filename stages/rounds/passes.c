@@ -66,8 +66,8 @@ static double double_of(uint64_t c)
  * most 2^-53 of numbers up to N, so those of x are less than N 2^-50. Returns false, with no use of
  * what was set, if an x is as near to a whole number.
  */
-static bool find_ends(const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t at,
-	uint32_t n)
+static bool find_ends(
+	const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t at, uint32_t n)
 {
 	const double offset = sums->uniform * 0x1p-32, slots = sums->slots, error = p->n * 0x1p-50;
 	const uint64_t *sum = p->weight + at;
