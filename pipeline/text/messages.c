@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum {
+	RING = 32,        /* texts of a thread that are valid at a time */
 	SHOWN_MAX = 48,   /* bytes before the cut */
 	LIST_BYTES = 448, /* a longer list of words is cut, so that the rest of the message fits */
 	WORD_MAX = 64     /* longer words get no suggestion */
@@ -22,10 +23,10 @@ enum {
 
 char *sl_message_part(void)
 {
-	static _Thread_local char parts[16][SL_PART_BYTES];
+	static _Thread_local char parts[RING][SL_PART_BYTES];
 	static _Thread_local unsigned used;
 
-	return parts[used++ % 16];
+	return parts[used++ % RING];
 }
 
 const char *sl_said(const char *format, ...)

@@ -110,7 +110,7 @@ const char *sl_commit(void);
  * Text for messages: quoting what a user wrote, suggesting known words, printing
  * sizes.
  *
- * A text for a part of a message, such as a name or a size, is one of sixteen of this thread, in
+ * A text for a part of a message, such as a name or a size, is one of 32 of this thread, in
  * turn, so that a message can have several. Functions whose name ends in _text return one too.
  */
 enum { SL_PART_BYTES = 640 };

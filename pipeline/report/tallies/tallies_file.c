@@ -20,28 +20,29 @@ enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 6, NAME_LENGTH = 127 };
 static const char *const spacings[] = {
 	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
 
-/* "z", "(r,z)" or "deposit(r,z)", without a number. */
-static const char *axes_of(const struct sl_choices *choices, const struct sl_grid_field *f)
+/* Writes "z", "(r,z)" or "deposit(r,z)", without a number, and returns it. */
+static const char *name_axes(
+	const struct sl_choices *choices, const struct sl_grid_field *f, char name[SL_PART_BYTES])
 {
-	const char *name = sl_score_names[f->score];
-
+	snprintf(name, SL_PART_BYTES, "%s", sl_score_names[f->score]);
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		name = sl_said("%s%s%s", name,
+		sl_append(name, SL_PART_BYTES, "%s%s",
 			!f->bracketed ? ""
 			: k           ? ","
 				      : "(",
 			sl_label_name(choices->named.label, f->axis[k].column));
-	return f->bracketed ? sl_said("%s)", name) : name;
+	sl_append(name, SL_PART_BYTES, f->bracketed ? ")" : "");
+	return name;
 }
 
 const char *sl_tally_name(const struct sl_choices *choices, uint32_t number)
 {
-	char name[SL_PART_BYTES];
+	char name[SL_PART_BYTES], other[SL_PART_BYTES];
 	unsigned same = 1;
 
-	strcpy(name, axes_of(choices, &choices->grid[number]));
+	name_axes(choices, &choices->grid[number], name);
 	for (uint32_t k = 0; k < number; k++)
-		same += strcmp(name, axes_of(choices, &choices->grid[k])) == 0;
+		same += strcmp(name, name_axes(choices, &choices->grid[k], other)) == 0;
 	return sl_said("%.*s", NAME_LENGTH, same > 1 ? sl_said("%s_%u", name, same) : name);
 }
 
