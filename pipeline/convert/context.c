@@ -83,7 +83,7 @@ enum sl_status sl_convert_begin_list(
 	const struct sl_list_target to = {
 		sl_convert_put, c, &c->facts, c->format == &sl_format_mcpl_gz};
 
-	sl_job_pool_open(&c->pool, 0);
+	sl_job_pool_open(&c->pool, 0); /* close_all() in convert.c closes both */
 	SL_TRY(sl_record_output_begin(&c->records, &to, &c->pool, h->record_bytes, h->particles));
 	SL_TRY(sl_file_begin(&c->dir, c->name, &c->file));
 	return sl_list_header_send(&to, header, bytes);
@@ -93,18 +93,12 @@ enum sl_status sl_convert_begin_list(
  * A time of modification has the grain of a clock tick, so it does not show every change of an
  * input, but the number of particles may.
  */
-enum sl_status sl_convert_end(struct sl_conversion *c, enum sl_status s)
+enum sl_status sl_convert_end(struct sl_conversion *c)
 {
-	if (s == SL_OK && c->records.block)
-		s = c->particles == c->records.all ? sl_record_output_flush(&c->records)
-		                                   : sl_convert_changed("an input");
-	if (s == SL_OK)
-		s = sl_file_end(&c->file, c->job->force);
-	if (c->records.block) {
-		sl_record_output_end(&c->records);
-		sl_job_pool_close(&c->pool);
-	}
-	return s;
+	if (!c->table && c->particles != c->records.all)
+		return sl_convert_changed("an input");
+	SL_TRY(c->table ? sl_table_output_end(c->table) : sl_record_output_flush(&c->records));
+	return sl_file_end(&c->file, c->job->force);
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -127,7 +121,7 @@ static enum sl_status check_not_output(
 static enum sl_status read_phase_space(struct sl_conversion *c, const char *path,
 	const struct sl_map *file, sl_convert_reader *read)
 {
-	SL_CLOSED_BY(sl_phase_space_give) struct sl_phase_space *space = NULL;
+	SL_CLOSED_BY(sl_phase_space_close) struct sl_phase_space *space = NULL;
 	SL_CLOSED_BY(sl_host_give) void *bytes = NULL;
 	struct sl_map list = *file;
 	enum sl_status s = sl_phase_space_open(path, file, &space);

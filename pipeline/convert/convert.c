@@ -210,6 +210,10 @@ static enum sl_status convert(struct sl_conversion *c)
 
 static void close_all(struct sl_conversion *c)
 {
+	sl_table_output_close(c->table);
+	sl_record_output_end(&c->records);
+	if (c->records.pool)
+		sl_job_pool_close(&c->pool);
 	sl_runs_free(&c->runs);
 	sl_mcpl_head_free(&c->head);
 	sl_file_drop(&c->file);

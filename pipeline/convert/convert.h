@@ -121,8 +121,6 @@ struct sl_conversion {
 	struct sl_convert_survey all;  /* filled by the first pass, constant in the second */
 	struct sl_mcpl_record record;  /* that rows become */
 	struct sl_table_output *table; /* the output; NULL: it is a list */
-	struct sl_table *block;        /* that of table; filled up to room rows */
-	uint32_t room;
 };
 
 /* Iterates over the files of all operands in order: start with {0}; false after the last file. */
@@ -166,10 +164,10 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c);
 
 /*
  * The output file, which sl_convert() removes unless it was ended: an sl_byte_sink for its bytes,
- * and the end, when it gets its name, unless s, the status so far, is a failure.
+ * and the end, after all rows or records, when it gets its name.
  */
 sl_byte_sink sl_convert_put;
-enum sl_status sl_convert_end(struct sl_conversion *c, enum sl_status s);
+enum sl_status sl_convert_end(struct sl_conversion *c);
 
 /*
  * Begins a file of MCPL, plain or as gzip members: so many bytes of header, h, and c->records. The

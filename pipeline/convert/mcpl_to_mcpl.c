@@ -98,12 +98,11 @@ static enum sl_status copy_list(
  */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c)
 {
-	enum sl_status s;
-
 	SL_TRY(sl_convert_for_each(c, join_head));
 	if (c->runs.merged)
 		SL_TRY(set_runs(&c->head, c->runs.json));
 	sl_mcpl_head_finish(&c->head);
-	s = sl_convert_begin_list(c, c->head.bytes, c->head.size, &c->head.fixed);
-	return sl_convert_end(c, s == SL_OK ? sl_convert_for_each(c, copy_list) : s);
+	SL_TRY(sl_convert_begin_list(c, c->head.bytes, c->head.size, &c->head.fixed));
+	SL_TRY(sl_convert_for_each(c, copy_list));
+	return sl_convert_end(c);
 }

@@ -33,11 +33,13 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 {
 	const struct sl_format *format = sl_format_of(path);
 	char folder[SL_PATH_BYTES];
+	size_t used;
 
+	s->table.list = &c->lost;
 	if (c->of_lists)
-		return sl_add_context(
-			sl_mcpl_load(file->at, file->bytes, &c->lost, &s->table, &s->block), "%s",
-			path);
+		return sl_add_context(sl_format_load(sl_mcpl_read, file->at, file->bytes, &s->table,
+					      &s->block, &used),
+			"%s", path);
 	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
 				sl_path_split(path, folder))
 	              : sl_survivors_read_columns(path, NULL, s);

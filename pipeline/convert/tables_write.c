@@ -121,8 +121,6 @@ static enum sl_status begin_table(struct sl_conversion *c)
 					     .sink = sl_convert_put,
 					     .context = c},
 		&c->table));
-	c->block = sl_table_output_block(c->table);
-	c->room = sl_join_rows(c->all.rows);
 	return SL_OK;
 }
 
@@ -145,17 +143,18 @@ static void copy_items(const struct sl_table_column *to, uint32_t at,
 /* Adds the rows of a table to the block, which is passed on whenever it is full. */
 static enum sl_status add_rows(struct sl_conversion *c, const struct sl_table *t)
 {
-	struct sl_table *block = c->block;
+	struct sl_table *block = sl_table_output_block(c->table);
+	const uint32_t room = sl_join_rows(c->all.rows);
 
 	for (uint32_t from = 0, n; from < t->n; from += n) {
-		n = c->room - block->n;
+		n = room - block->n;
 		n = n < t->n - from ? n : t->n - from;
 		for (uint32_t k = 0; k < block->n_columns; k++)
 			if (!block->column[k].constant)
 				copy_items(&block->column[k], block->n,
 					sl_table_find(t, block->column[k].column), from, n);
 		block->n += n;
-		if (block->n == c->room)
+		if (block->n == room)
 			SL_TRY(sl_table_output_add(c->table, NULL));
 	}
 	return SL_OK;
@@ -181,20 +180,15 @@ static enum sl_status write_rows(struct sl_conversion *c)
 	SL_TRY(sl_for_each_table(c, append));
 	if (c->particles != c->all.rows)
 		return sl_convert_changed("an input");
-	if (!c->table)
-		return SL_OK;
-	if (c->block->n > 0)
-		SL_TRY(sl_table_output_add(c->table, NULL));
-	return sl_table_output_end(c->table);
+	return c->table && sl_table_output_block(c->table)->n > 0
+	               ? sl_table_output_add(c->table, NULL)
+	               : SL_OK;
 }
 
 /* A failure in the middle leaves no file: the file gets its name when it is complete. */
 enum sl_status sl_tables_write(struct sl_conversion *c)
 {
-	enum sl_status s = sl_format_is_mcpl(c->format) ? begin_list(c) : begin_table(c);
-
-	if (s == SL_OK)
-		s = write_rows(c);
-	sl_table_output_close(c->table);
-	return sl_convert_end(c, s);
+	SL_TRY(sl_format_is_mcpl(c->format) ? begin_list(c) : begin_table(c));
+	SL_TRY(write_rows(c));
+	return sl_convert_end(c);
 }

@@ -159,17 +159,7 @@ struct in_memory {
 /* A stop rule can end a run long before its last batch, so the lines are not allocated at once. */
 static enum sl_status add_line(struct in_memory *m, const struct sl_batch *b)
 {
-	size_t capacity = m->capacity > 0 ? 2 * m->capacity : 16;
-	void *line;
-
-	if (m->lines.n == m->capacity) {
-		SL_TRY(sl_memory_get(SL_HOST, capacity * sizeof(*m->lines.line), &line));
-		if (m->lines.n > 0)
-			memcpy(line, m->lines.line, m->lines.n * sizeof(*m->lines.line));
-		sl_memory_give(SL_HOST, m->lines.line);
-		m->lines.line = (struct sl_manifest_line *)line;
-		m->capacity = capacity;
-	}
+	SL_TRY(sl_host_grow(&m->lines.line, m->lines.n, &m->capacity, sizeof(*m->lines.line)));
 	sl_batch_file_line(b, &m->lines.line[m->lines.n++]);
 	return SL_OK;
 }

@@ -154,7 +154,7 @@ enum sl_status sl_info_mcpl(const char *path, uint64_t head, struct sl_json *j)
 static enum sl_status write_phase_space(
 	const char *path, const struct sl_map *map, uint64_t head, struct sl_json *j)
 {
-	SL_CLOSED_BY(sl_phase_space_give) struct sl_phase_space *space = NULL;
+	SL_CLOSED_BY(sl_phase_space_close) struct sl_phase_space *space = NULL;
 	SL_CLOSED_BY(sl_host_give) void *file = NULL;
 	size_t bytes;
 

@@ -122,18 +122,3 @@ enum sl_status sl_join_check_stop(const atomic_int *stop)
 						       "of it, so start it again")
 	                         : SL_OK;
 }
-
-enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
-	const struct sl_dir *dir, const struct sl_manifest_line *l)
-{
-	bool complete;
-
-	SL_TRY(sl_output_batch_is_complete(plan, dir, l, &complete));
-	if (complete)
-		return SL_OK;
-	return sl_fail(SL_BAD_INPUT,
-		"%s: batch %lu is damaged (a file such as %s is missing or differs from the manifest); "
-		"compute it again with sluice run --part %lu/%lu --resume",
-		part->path, l->batch, l->file.name[0] ? l->file.name : l->bins.name,
-		part->part.number, part->part.of);
-}

@@ -53,9 +53,8 @@ struct sl_joined_part {
 struct sl_joined_parts {
 	struct sl_joined_part *at; /* n parts by ascending number; each number once */
 	size_t n, capacity;
-	uint64_t of;                  /* parts of the run */
-	struct sl_existing_run first; /* the run.json of at[0] */
-	bool has_first;
+	uint64_t of;                                   /* parts of the run */
+	struct sl_existing_run first;                  /* the run.json of at[0] */
 	const char *setting[SL_EXISTING_RUN_SETS_MAX]; /* "key=value" that config leaves out */
 	size_t n_settings;
 	const char *deflate;       /* backend that compresses on the host; NULL if missing */
@@ -89,13 +88,6 @@ void sl_parts_free(struct sl_joined_parts *parts);
  */
 enum sl_status sl_parts_collect(
 	struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);
-
-/*
- * Reads the files of a batch of a part in dir. SL_BAD_INPUT if they differ from the manifest of the
- * part.
- */
-enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
-	const struct sl_dir *dir, const struct sl_manifest_line *l);
 
 /* SL_STOPPED if *stop is other than 0. */
 enum sl_status sl_join_check_stop(const atomic_int *stop);

@@ -1,7 +1,6 @@
 /* joined_files.c - see join.h. */
 #include "pipeline/join/join.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/batch_file/batch_file.h"
@@ -83,7 +82,6 @@ static enum sl_status take(const struct sl_dir *from, const char *name, const st
 {
 	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	bool exists = name[0] != '\0', linked;
-	char path[SL_PATH_BYTES];
 
 	if (exists)
 		SL_TRY(sl_file_exists(from, name, &exists));
@@ -92,8 +90,7 @@ static enum sl_status take(const struct sl_dir *from, const char *name, const st
 	SL_TRY(sl_file_link(from, name, to, &linked));
 	if (linked)
 		return SL_OK;
-	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
-	SL_TRY(sl_map_file(path, &file));
+	SL_TRY(sl_map_entry(from, name, &file));
 	return sl_file_commit(to, name, file.at, file.bytes, false);
 }
 
@@ -109,6 +106,22 @@ static enum sl_status take_batch(const struct sl_plan *plan, const struct sl_dir
 	for (int k = 0; k < SL_BATCH_FILES; k++)
 		SL_TRY(take(from, l->files[k].name, to));
 	return SL_OK;
+}
+
+/* Reads the files of a batch of a part in dir, which must be those of its manifest. */
+static enum sl_status check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
+	const struct sl_dir *dir, const struct sl_manifest_line *l)
+{
+	bool complete;
+
+	SL_TRY(sl_output_batch_is_complete(plan, dir, l, &complete));
+	if (complete)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s: batch %lu is damaged (a file such as %s is missing or differs from the manifest); "
+		"compute it again with sluice run --part %lu/%lu --resume",
+		part->path, l->batch, l->file.name[0] ? l->file.name : l->bins.name,
+		part->part.number, part->part.of);
 }
 
 /* The batches of one part, whose lines are those from *i on. */
@@ -127,7 +140,7 @@ static enum sl_status take_part(const struct sl_joined_part *part, const struct 
 		SL_TRY(sl_join_check_stop(stop));
 		if (to)
 			SL_TRY(take_batch(plan, &from, l, to));
-		SL_TRY(sl_part_check_files(part, plan, to ? to : &from, l));
+		SL_TRY(check_files(part, plan, to ? to : &from, l));
 	}
 	return SL_OK;
 }

@@ -13,18 +13,9 @@
 /* Adds the directory path, or path/name. */
 static enum sl_status add(struct sl_joined_parts *parts, const char *path, const char *name)
 {
-	size_t capacity = parts->capacity > 0 ? 2 * parts->capacity : 16;
 	struct sl_joined_part *part;
-	void *memory;
 
-	if (parts->n == parts->capacity) {
-		SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(capacity, sizeof(*part)), &memory));
-		if (parts->n > 0)
-			memcpy(memory, parts->at, parts->n * sizeof(*part));
-		sl_memory_give(SL_HOST, parts->at);
-		parts->at = (struct sl_joined_part *)memory;
-		parts->capacity = capacity;
-	}
+	SL_TRY(sl_host_grow(&parts->at, parts->n, &parts->capacity, sizeof(*part)));
 	part = &parts->at[parts->n++];
 	memset(part, 0, sizeof(*part));
 	snprintf(part->path, sizeof(part->path), name ? "%.3900s/%s" : "%.3900s", path, name);
@@ -137,11 +128,10 @@ static enum sl_status use_run(struct sl_joined_parts *parts, struct sl_joined_pa
 			"%s: holds a part of rules version %lu, and this program has version %d; join "
 			"the parts with the program that computed them",
 			part->path, run->rules_version, SL_RULES_VERSION);
-	if (parts->has_first) {
+	if (parts->first.tree) {
 		SL_TRY(compare(parts, part, run));
 	} else {
 		parts->first = *run;
-		parts->has_first = true;
 		parts->of = run->part.of;
 		SL_TRY(read_settings(run, parts->setting, &parts->n_settings, &parts->deflate));
 		SL_TRY(sl_part_members_read(dir, &parts->members));
@@ -169,7 +159,7 @@ static enum sl_status read_part(struct sl_joined_parts *parts, struct sl_joined_
 	SL_TRY(sl_report_check(&dir));
 	SL_TRY(sl_existing_run_read(&dir, &run));
 	s = use_run(parts, part, &dir, &run);
-	if (!parts->has_first || parts->first.tree != run.tree)
+	if (parts->first.tree != run.tree)
 		sl_existing_run_free(&run);
 	return s;
 }
@@ -205,7 +195,6 @@ void sl_parts_free(struct sl_joined_parts *parts)
 		sl_manifest_free(&parts->at[i].manifest);
 	sl_memory_give(SL_HOST, parts->at);
 	sl_memory_give(SL_HOST, parts->members);
-	if (parts->has_first)
-		sl_existing_run_free(&parts->first);
+	sl_existing_run_free(&parts->first);
 	memset(parts, 0, sizeof(*parts));
 }

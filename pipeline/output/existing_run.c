@@ -210,12 +210,6 @@ static void copy_line_around(const char *text, size_t i, char line[SL_DIFFERENCE
 	snprintf(line, SL_DIFFERENCE_BYTES, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
-/* The text from at on, or after the line of run.particles if at is the start of that line. */
-static const char *skip_particles(const char *at, const char *line, size_t bytes)
-{
-	return at == line ? at + bytes : at;
-}
-
 /* The text of each configuration around the first difference. */
 bool sl_existing_run_differs(const char *a, const char *b, bool particles,
 	char of_a[SL_DIFFERENCE_BYTES], char of_b[SL_DIFFERENCE_BYTES])
@@ -228,8 +222,8 @@ bool sl_existing_run_differs(const char *a, const char *b, bool particles,
 		line_b = sl_config_particles_line(b, &bytes_b);
 	}
 	for (;; x++, y++) {
-		x = skip_particles(x, line_a, bytes_a);
-		y = skip_particles(y, line_b, bytes_b);
+		x += x == line_a ? bytes_a : 0; /* the line of run.particles */
+		y += y == line_b ? bytes_b : 0;
 		if (!*x || *x != *y)
 			break;
 	}

@@ -8,7 +8,6 @@
  */
 #include "pipeline/output/output.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
@@ -28,14 +27,14 @@ static enum sl_status add_header(
 {
 	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	struct sl_mcpl_head head;
-	char path[SL_PATH_BYTES];
+	enum sl_status s;
 	bool recovered;
 
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file.name);
-	SL_TRY(sl_map_file(path, &file));
-	SL_TRY(sl_add_context(
-		sl_mcpl_head_read(file.at, file.bytes, &head, &recovered), "%s", path));
-	return sl_add_context(sl_mcpl_head_join(sum, &head, false), "%s", path);
+	SL_TRY(sl_map_entry(dir, l->file.name, &file));
+	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
+	if (s == SL_OK)
+		s = sl_mcpl_head_join(sum, &head, false);
+	return sl_add_context(s, "%s/%s", dir->path, l->file.name);
 }
 
 /*
@@ -106,21 +105,17 @@ enum sl_status sl_merged_list_commit(
 	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
 	char name[SL_FILE_NAME_BYTES];
 	const uint64_t begun = sl_now_ns();
-	struct sl_file_writer w;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_file_drop) struct sl_file_writer w = {.fd = -1};
 
 	if (!sl_plan_is_joined(plan) || m->n == 0)
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = sl_merged_list_send(&from, write_bytes, &w, &work->joined);
-	if (s != SL_OK) {
-		sl_file_drop(&w);
-		return sl_add_context(s, "%s", name);
-	}
-	s = sl_file_end(&w, true);
+	SL_TRY(sl_add_context(
+		sl_merged_list_send(&from, write_bytes, &w, &work->joined), "%s", name));
+	SL_TRY(sl_file_end(&w, true));
 	work->joined.seconds = 1e-9 * (double)(sl_now_ns() - begun);
-	return s;
+	return SL_OK;
 }
 
 /* The existing list, of which each byte is compared once. */
@@ -169,21 +164,20 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
+	char name[SL_FILE_NAME_BYTES];
 	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
 	struct comparison found = {.compared = 0};
 
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
-	SL_TRY(sl_map_file(path, &file));
+	SL_TRY(sl_map_entry(dir, name, &file));
 	found.file = (const char *)file.at;
 	found.bytes = file.bytes;
 	SL_TRY(send_again(plan, dir, m, &found));
 	return !found.differs && found.compared == found.bytes
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "%s: differs from the list that the batch files give (it was changed, "
+				 "%s/%s: differs from the list that the batch files give (it was changed, "
 				 "belongs to another run, or was compressed by another version of a "
 				 "library); use --resume to write it again",
-				 path);
+				 dir->path, name);
 }

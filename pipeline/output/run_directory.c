@@ -11,23 +11,28 @@
 #include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 
+/* A file that does not exist has the contents of an empty one. */
+static enum sl_status get_contents(
+	const struct sl_dir *dir, const char *name, struct sl_file_contents *c)
+{
+	bool exists;
+
+	*c = (struct sl_file_contents){.bytes = 0};
+	SL_TRY(sl_file_exists(dir, name, &exists));
+	return exists ? sl_file_check(dir, name, &c->bytes, &c->crc) : SL_OK;
+}
+
 /*
- * Sets *complete to whether the file exists with its size and CRC-32. A file that is no regular
- * file is not complete; a failure of the disk is an error, because the file may be good.
+ * Sets *same to whether a file has the contents that were written. A file that is no regular file
+ * has not; a failure of the disk is an error, because the file may be good.
  */
 static enum sl_status has_contents(
-	const struct sl_dir *dir, const struct sl_committed_file *file, bool *complete)
+	const struct sl_dir *dir, const char *name, struct sl_file_contents written, bool *same)
 {
-	uint64_t found_bytes;
-	uint32_t found;
-	enum sl_status s;
+	struct sl_file_contents now;
+	enum sl_status s = get_contents(dir, name, &now);
 
-	*complete = false;
-	SL_TRY(sl_file_exists(dir, file->name, complete));
-	if (!*complete)
-		return SL_OK;
-	s = sl_file_check(dir, file->name, &found_bytes, &found);
-	*complete = s == SL_OK && found_bytes == file->bytes && found == file->crc;
+	*same = s == SL_OK && now.bytes == written.bytes && now.crc == written.crc;
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
@@ -50,9 +55,15 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
 	const struct sl_manifest_line *l, bool *complete)
 {
 	*complete = sl_batch_file_is_planned(plan, l);
-	for (int k = 0; k < SL_BATCH_FILES; k++)
-		if (*complete && l->files[k].name[0])
-			SL_TRY(has_contents(dir, &l->files[k], complete));
+	for (int k = 0; k < SL_BATCH_FILES; k++) {
+		const struct sl_committed_file *f = &l->files[k];
+
+		if (*complete && f->name[0])
+			SL_TRY(sl_file_exists(dir, f->name, complete));
+		if (*complete && f->name[0])
+			SL_TRY(has_contents(dir, f->name,
+				(struct sl_file_contents){f->bytes, f->crc}, complete));
+	}
 	return *complete && l->file.name[0] ? has_survivors(dir, l, complete) : SL_OK;
 }
 
@@ -197,17 +208,6 @@ enum sl_status sl_output_lock(const struct sl_plan *plan, struct sl_dir *dir)
 	return sl_dir_lock(dir);
 }
 
-/* A file that does not exist has the contents of an empty one. */
-static enum sl_status get_contents(
-	const struct sl_dir *dir, const char *name, struct sl_file_contents *c)
-{
-	bool exists;
-
-	*c = (struct sl_file_contents){.bytes = 0};
-	SL_TRY(sl_file_exists(dir, name, &exists));
-	return exists ? sl_file_check(dir, name, &c->bytes, &c->crc) : SL_OK;
-}
-
 /*
  * run.json is written with the state "running", so that a killed run can be resumed. Then it has
  * the new number of particles, so the files of the shorter run may go. It is durable unless
@@ -298,17 +298,6 @@ static enum sl_status commit_histograms(
 	return sl_file_commit(dir, name, file, bytes, true);
 }
 
-/* For a file that this run has written: false if another program has changed or removed it. */
-static enum sl_status has_own_contents(const struct sl_dir *dir, const char *name,
-	const struct sl_file_contents *written, bool *same)
-{
-	struct sl_file_contents now;
-	enum sl_status s = get_contents(dir, name, &now);
-
-	*same = s == SL_OK && now.bytes == written->bytes && now.crc == written->crc;
-	return s == SL_BAD_INPUT ? SL_OK : s;
-}
-
 static enum sl_status manifest_changed(const struct sl_dir *dir)
 {
 	return sl_fail(SL_OUTPUT_IN_USE,
@@ -344,10 +333,10 @@ static enum sl_status check_unchanged(
 	const struct sl_workspace *w, const struct sl_dir *dir, bool *same)
 {
 	SL_TRY(sl_dir_check(dir));
-	SL_TRY(has_own_contents(dir, "manifest.jsonl", &w->manifest, same));
+	SL_TRY(has_contents(dir, "manifest.jsonl", w->manifest, same));
 	if (!*same)
 		return manifest_changed(dir);
-	return has_own_contents(dir, "run.json", &w->report, same);
+	return has_contents(dir, "run.json", w->report, same);
 }
 
 /*

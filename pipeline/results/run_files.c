@@ -155,14 +155,12 @@ enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, ui
 	struct sl_arena measure = {0};
 	struct sl_table t = {0};
 	SL_CLOSED_BY(sl_unmap) struct sl_map file = {.at = NULL};
-	char path[SL_PATH_BYTES];
 	enum sl_status s;
 
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
-	SL_TRY(sl_map_file(path, &file));
+	SL_TRY(sl_map_entry(dir, name, &file));
 	s = format->read(file.at, file.bytes, &measure, &t);
 	*n = t.n;
-	return sl_add_context(s, "%s", path);
+	return sl_add_context(s, "%s/%s", dir->path, name);
 }
 
 void sl_survivors_free(struct sl_survivors *s)

@@ -269,20 +269,15 @@ static void send_to_all(struct sl_run_workers *run, enum sl_rank_message_kind ki
 		send(run, i, kind, number);
 }
 
-/* While a writer commits a batch, its rank must not remove the files. */
-static bool is_committing(const struct sl_run_workers *run)
-{
-	const struct sl_remote_batch *b = sl_batch_server_first(run);
-
-	return b && b->state == SL_SLOT_COMMITTING;
-}
-
 /* After CANCEL, other ranks remove their files, so no batch of theirs is committed any more. */
 static void end_ranks(struct sl_run_workers *run)
 {
 	struct sl_batch_server *s = run->server;
+	const struct sl_remote_batch *first = sl_batch_server_first(run);
 
-	if (!s->cancelled && atomic_load(&run->w->cancel) && !is_committing(run)) {
+	/* while a writer commits a batch, its rank must not remove the files */
+	if (!s->cancelled && atomic_load(&run->w->cancel) &&
+		!(first && first->state == SL_SLOT_COMMITTING)) {
 		s->cancelled = true;
 		report_commits(run);
 		send_to_all(run, SL_RANK_CANCEL, s->ranks->lost);

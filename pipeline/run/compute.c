@@ -133,11 +133,9 @@ static enum sl_status check_transfer(struct sl_batch *b)
  */
 static void wait_for_copies(const struct sl_device_pipeline *pipeline)
 {
-	char why[SL_MESSAGE_BYTES];
+	const struct sl_failure why = sl_failure_keep(SL_DEVICE_FAILED);
 
-	memcpy(why, sl_last_error(), sizeof(why));
-	(void)sl_stream_wait(pipeline->exec.stream);
-	sl_set_last_error(why);
+	(void)sl_failure_first(&why, sl_stream_wait(pipeline->exec.stream));
 }
 
 /*

@@ -122,13 +122,6 @@ void sl_change_wait(pthread_cond_t *c, pthread_mutex_t *lock, long ns)
 	pthread_cond_timedwait(c, lock, &until);
 }
 
-/* Have all threads ended, and all other ranks, or on a client the run? */
-static bool is_over(const struct sl_run_workers *run)
-{
-	return run->working == 0 && (!run->server || sl_batch_server_is_over(run)) &&
-	       (!run->client || sl_batch_client_is_over(run));
-}
-
 /*
  * Waits for the end of all threads and ranks, and stops them if control says so. A client is
  * stopped by rank 0. The lock is held.
@@ -138,7 +131,8 @@ static void watch(struct sl_run_workers *run)
 	uint64_t start = sl_now_ns(), reported = start;
 	double stopped = -1; /* when the run stopped, in seconds since start; < 0: it did not */
 
-	while (!is_over(run)) {
+	while (run->working > 0 || (run->server && !sl_batch_server_is_over(run)) ||
+		(run->client && !sl_batch_client_is_over(run))) {
 		double seconds;
 
 		sl_change_wait(&run->changed, &run->lock,

@@ -163,12 +163,6 @@ static bool is_all_done(const struct sl_run_workers *run)
 	return run->computing == 0 && !(run->server && sl_batch_server_first(run));
 }
 
-/* Has the run ended early, so that no further batch is committed? */
-static bool is_ended(const struct sl_run_workers *run)
-{
-	return run->status != SL_OK || run->stop_rule_met || run->abandoned;
-}
-
 /* Commits come before writes: a commit frees a slot, for which a compute thread may wait. */
 void *sl_writer_thread(void *ctx)
 {
@@ -178,7 +172,9 @@ void *sl_writer_thread(void *ctx)
 
 	pthread_mutex_lock(&run->lock);
 	image = (char *)run->w->file_image + run->writers++ * run->plan->memory.image;
-	while (!is_ended(run) && !is_all_done(run)) {
+	/* no further batch is committed of a run that has ended early */
+	while (run->status == SL_OK && !run->stop_rule_met && !run->abandoned &&
+		!is_all_done(run)) {
 		/* Batches start in order, so the first in flight is the next to commit. If it is
 		 * COMMITTING, another writer commits it. */
 		if (commit_next(run))

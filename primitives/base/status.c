@@ -2,6 +2,7 @@
 #include "status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,26 +59,25 @@ void sl_set_last_error(const char *text)
 	snprintf(message, sizeof(message), "%s", text);
 }
 
-const char *sl_status_name(enum sl_status s)
+/* The name of a status, or its meaning. */
+static const char *text_of(enum sl_status s, bool meant)
 {
 	switch (s) {
 #define SL_STATUS(name, code, meaning) \
 	case SL_##name:                \
-		return #name;
+		return meant ? meaning : #name;
 #include "status.def"
 #undef SL_STATUS
 	}
-	return "UNKNOWN";
+	return meant ? "unknown status" : "UNKNOWN";
+}
+
+const char *sl_status_name(enum sl_status s)
+{
+	return text_of(s, false);
 }
 
 const char *sl_status_meaning(enum sl_status s)
 {
-	switch (s) {
-#define SL_STATUS(name, code, meaning) \
-	case SL_##name:                \
-		return meaning;
-#include "status.def"
-#undef SL_STATUS
-	}
-	return "unknown status";
+	return text_of(s, true);
 }

@@ -2,6 +2,7 @@
 #ifndef SL_PRIMITIVES_EMULATOR_EMULATOR_H
 #define SL_PRIMITIVES_EMULATOR_EMULATOR_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ struct sl_emulated_launch {
 enum { SL_CLOSURE_BYTES = 8192 };
 
 /*
- * Runs all blocks of the launch to their end. Called by the driver under its lock: one launch at a
+ * Runs all blocks of the launch to their end. Called by queue.c under the lock: one launch at a
  * time. Returns 0, SL_ERROR_MEMORY (host memory for the blocks) or SL_ERROR_LAUNCH (the kernel
  * violated a rule; sl_emulated_problem() says which). After an error the results are incomplete.
  */
@@ -51,7 +52,7 @@ void *sl_shared_get(size_t bytes);
  *
  * The pages of an allocation are inaccessible while the host runs, so a host that dereferences a
  * device pointer crashes as it would with a GPU. An inaccessible guard page follows each
- * allocation. The driver (driver.c) makes all calls under its lock.
+ * allocation. All calls are made under the lock.
  */
 
 /*
@@ -95,34 +96,38 @@ bool sl_emulated_memory_overruns(const void *p, size_t bytes);
  * never ready. With queue=now it runs when it is queued, the earliest moment. A stream belongs to
  * the device for which it was made, and its kernels can access the memory of that device only.
  *
- * The driver (driver.c) makes all calls under its lock, so one piece of work runs at a time; only
- * sl_emulated_event_make() and sl_emulated_graph_free() need no lock. A stream of NULL is the
- * default stream of the given device. Functions of type int return 0 or an error number of CUDA;
- * after a failed launch, no work of its device runs, and calls that queue work or wait for it
- * return the error.
+ * One lock protects all devices, their memory (memory.c) and their queued work, so one piece of work
+ * runs at a time. The functions of queue.c take it, but for sl_emulated_streams_drain(). A stream of
+ * NULL is the default stream of the current device of the thread. Functions of type int return 0 or
+ * an error number of CUDA; after a failed launch, no work of its device runs, and calls that queue
+ * work or wait for it return the error.
  */
+
+extern __thread int sl_emulated_current; /* the current device, as with CUDA */
+
+/* Holds the lock until the end of the scope. */
+#define SL_EMULATED_LOCKED \
+	__attribute__((cleanup(sl_emulated_unlock))) pthread_mutex_t *locked = sl_emulated_lock()
+pthread_mutex_t *sl_emulated_lock(void);
+void sl_emulated_unlock(pthread_mutex_t **locked);
 
 /*
- * Queue a launch, a copy, a fill with bytes. SL_ERROR_MEMORY: no host memory. A launch copies *l
- * and closure_bytes <= SL_CLOSURE_BYTES of the closure; SL_ERROR_HANDLE: the stream is of another
- * device; copies and fills accept it. A copy or fill that exceeds an allocation gives
- * SL_ERROR_VALUE at once.
+ * Queue a copy, a fill with bytes. SL_ERROR_MEMORY: no host memory. Streams of another device are
+ * accepted. SL_ERROR_VALUE at once if the bytes exceed an allocation.
  */
-int sl_emulated_queue_launch(const struct sl_emulated_launch *l, const void *closure,
-	size_t closure_bytes, sl_stream s, int device);
-int sl_emulated_queue_copy(void *to, const void *from, size_t bytes, sl_stream s, int device);
-int sl_emulated_queue_fill(void *to, int value, size_t bytes, sl_stream s, int device);
+int sl_emulated_queue_copy(void *to, const void *from, size_t bytes, sl_stream s);
+int sl_emulated_queue_fill(void *to, int value, size_t bytes, sl_stream s);
 
 /* Makes a stream of the device. The caller frees it, which runs its queued work first. */
-int sl_emulated_stream_make(sl_stream *s, int device);
+int sl_emulated_stream_make(sl_stream *s);
 void sl_emulated_stream_free(sl_stream s);
 
 /* The number of a stream, which no other stream of the process has or had. */
-uint64_t sl_emulated_stream_number(sl_stream s, int device);
+uint64_t sl_emulated_stream_number(sl_stream s);
 
 /* Run the queued work of s; of all streams of the device. SL_ERROR_CAPTURED while s is captured. */
-int sl_emulated_stream_wait(sl_stream s, int device);
-int sl_emulated_stream_join(sl_stream s, int device);
+int sl_emulated_stream_wait(sl_stream s);
+int sl_emulated_stream_join(sl_stream s);
 
 /* Runs the queued work of all streams of all devices. */
 void sl_emulated_streams_drain(void);
@@ -132,7 +137,7 @@ int sl_emulated_event_make(sl_event *e);
 void sl_emulated_event_free(sl_event e);
 
 /* Queues a recording of e; runs the work up to its last recording. */
-int sl_emulated_event_record(sl_event e, sl_stream s, int device);
+int sl_emulated_event_record(sl_event e, sl_stream s);
 int sl_emulated_event_wait(sl_event e);
 
 /* Sets *ms to the milliseconds between the last recordings; SL_ERROR_VALUE if one has not run. */
@@ -147,7 +152,7 @@ int sl_emulated_capture_begin(sl_stream s);
 int sl_emulated_capture_end(sl_stream s, sl_graph *g);
 
 /* Queues the work of a graph; frees a graph, or does nothing if g is NULL. */
-int sl_emulated_graph_queue(sl_graph g, sl_stream s, int device);
+int sl_emulated_graph_queue(sl_graph g, sl_stream s);
 void sl_emulated_graph_free(sl_graph g);
 
 /* --- driver ----------------------------------------------------------------------------------- */
@@ -161,9 +166,13 @@ void sl_emulated_graph_free(sl_graph g);
 /* The compute capability of the emulated device: 75 or 90 for 7.5 or 9.0. */
 uint32_t sl_emulated_capability(void);
 
+/* The most bytes of shared memory of a block. */
+size_t sl_emulated_shared_most(void);
+
 /*
- * Queues a launch on stream s and returns 0 or an error number of CUDA. Copies *l and
- * closure_bytes <= SL_CLOSURE_BYTES of the closure; *l->kernel must stay valid.
+ * Queues a launch on stream s and returns 0 or an error number of CUDA; SL_ERROR_HANDLE: the stream
+ * is of another device. Copies *l and closure_bytes <= SL_CLOSURE_BYTES of the closure; *l->kernel
+ * must stay valid.
  */
 SL_FOR_MODELS int sl_emulated_queue(
 	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);

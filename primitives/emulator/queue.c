@@ -7,6 +7,7 @@
 #include "primitives/base/clock.h"
 #include "primitives/device/device_driver.h"
 #include "settings.h"
+#include "thread.h"
 
 enum { QUEUE_MOST = 64 };
 
@@ -57,9 +58,25 @@ static struct CUstream_st *streams;
 /* For each device: the error of a failed launch. No work of the device is run after it. */
 static int failed[SL_DEVICES_MAX];
 
-/* The default streams always exist, so work that is queued on NULL has a ring too. */
-static struct CUstream_st *stream_of(sl_stream s, int device)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__thread int sl_emulated_current;
+
+pthread_mutex_t *sl_emulated_lock(void)
 {
+	pthread_mutex_lock(&lock);
+	return &lock;
+}
+
+void sl_emulated_unlock(pthread_mutex_t **locked)
+{
+	pthread_mutex_unlock(*locked);
+}
+
+/* The default streams always exist, so work that is queued on NULL has a ring too. */
+static struct CUstream_st *stream_of(sl_stream s)
+{
+	const int device = sl_emulated_current;
+
 	if (s)
 		return s;
 	default_stream[device].device = device;
@@ -195,13 +212,17 @@ static int finish(struct CUstream_st *s, struct work *w)
 	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed[s->device];
 }
 
-int sl_emulated_queue_launch(const struct sl_emulated_launch *l, const void *closure,
-	size_t closure_bytes, sl_stream stream, int device)
+int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
+	sl_stream stream)
 {
-	struct CUstream_st *s = stream_of(stream, device);
+	SL_EMULATED_LOCKED;
+	struct CUstream_st *s = stream_of(stream);
 	struct work *w;
 
-	if (s->device != device)
+	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
+		l->shared_bytes > sl_emulated_shared_most())
+		return SL_ERROR_VALUE;
+	if (s->device != sl_emulated_current)
 		return SL_ERROR_HANDLE;
 	w = append(s, LAUNCH);
 	if (!w)
@@ -217,8 +238,10 @@ int sl_emulated_queue_launch(const struct sl_emulated_launch *l, const void *clo
  * check.
  */
 static int queue_bytes(
-	enum kind kind, void *to, const void *from, int value, size_t bytes, struct CUstream_st *s)
+	enum kind kind, void *to, const void *from, int value, size_t bytes, sl_stream stream)
 {
+	SL_EMULATED_LOCKED;
+	struct CUstream_st *s = stream_of(stream);
 	struct work *w;
 
 	if (sl_emulated_memory_overruns(to, bytes) || sl_emulated_memory_overruns(from, bytes))
@@ -233,26 +256,27 @@ static int queue_bytes(
 	return finish(s, w);
 }
 
-int sl_emulated_queue_copy(void *to, const void *from, size_t bytes, sl_stream s, int device)
+int sl_emulated_queue_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	return queue_bytes(COPY, to, from, 0, bytes, stream_of(s, device));
+	return queue_bytes(COPY, to, from, 0, bytes, s);
 }
 
-int sl_emulated_queue_fill(void *to, int value, size_t bytes, sl_stream s, int device)
+int sl_emulated_queue_fill(void *to, int value, size_t bytes, sl_stream s)
 {
-	return queue_bytes(FILL, to, NULL, value, bytes, stream_of(s, device));
+	return queue_bytes(FILL, to, NULL, value, bytes, s);
 }
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
-int sl_emulated_stream_make(sl_stream *s, int device)
+int sl_emulated_stream_make(sl_stream *s)
 {
+	SL_EMULATED_LOCKED;
 	static uint64_t made = SL_DEVICES_MAX;
 
 	*s = (sl_stream)calloc(1, sizeof(**s));
 	if (!*s)
 		return SL_ERROR_MEMORY;
-	(*s)->device = device;
+	(*s)->device = sl_emulated_current;
 	(*s)->number = ++made;
 	(*s)->next = streams;
 	streams = *s;
@@ -264,6 +288,8 @@ int sl_emulated_stream_make(sl_stream *s, int device)
  */
 void sl_emulated_stream_free(sl_stream s)
 {
+	SL_EMULATED_LOCKED;
+
 	(void)drain(s, NULL, 0);
 	for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
 		if (*at == s) {
@@ -273,14 +299,17 @@ void sl_emulated_stream_free(sl_stream s)
 	free(s);
 }
 
-uint64_t sl_emulated_stream_number(sl_stream s, int device)
+uint64_t sl_emulated_stream_number(sl_stream s)
 {
-	return stream_of(s, device)->number;
+	SL_EMULATED_LOCKED;
+
+	return stream_of(s)->number;
 }
 
-int sl_emulated_stream_wait(sl_stream stream, int device)
+int sl_emulated_stream_wait(sl_stream stream)
 {
-	struct CUstream_st *s = stream_of(stream, device);
+	SL_EMULATED_LOCKED;
+	struct CUstream_st *s = stream_of(stream);
 
 	return s->captured ? SL_ERROR_CAPTURED : drain(s, NULL, 0);
 }
@@ -289,13 +318,14 @@ int sl_emulated_stream_wait(sl_stream stream, int device)
  * The work of all streams runs at once: the latest moment at which work that follows on s may see
  * it.
  */
-int sl_emulated_stream_join(sl_stream stream, int device)
+int sl_emulated_stream_join(sl_stream stream)
 {
-	int error = stream_of(stream, device)->captured ? SL_ERROR_CAPTURED : 0;
+	SL_EMULATED_LOCKED;
+	int error = stream_of(stream)->captured ? SL_ERROR_CAPTURED : 0;
 
 	for (struct CUstream_st *s = streams; s && error == 0; s = s->next)
-		error = s->device == device ? drain(s, NULL, 0) : 0;
-	return error != 0 ? error : drain(stream_of(NULL, device), NULL, 0);
+		error = s->device == sl_emulated_current ? drain(s, NULL, 0) : 0;
+	return error != 0 ? error : drain(stream_of(NULL), NULL, 0);
 }
 
 void sl_emulated_streams_drain(void)
@@ -317,14 +347,17 @@ int sl_emulated_event_make(sl_event *e)
 /* A recording that is still queued refers to the event, so the last pass() frees it. */
 void sl_emulated_event_free(sl_event e)
 {
+	SL_EMULATED_LOCKED;
+
 	e->freed = true;
 	if (e->queued == 0)
 		free(e);
 }
 
-int sl_emulated_event_record(sl_event e, sl_stream stream, int device)
+int sl_emulated_event_record(sl_event e, sl_stream stream)
 {
-	struct CUstream_st *s = stream_of(stream, device);
+	SL_EMULATED_LOCKED;
+	struct CUstream_st *s = stream_of(stream);
 	struct work *w = append(s, RECORD_EVENT);
 
 	if (!w)
@@ -339,6 +372,7 @@ int sl_emulated_event_record(sl_event e, sl_stream stream, int device)
  */
 int sl_emulated_event_wait(sl_event e)
 {
+	SL_EMULATED_LOCKED;
 	int error = failed[e->device];
 
 	return error == 0 && e->passed < e->recorded ? drain(e->stream, e, e->recorded) : error;
@@ -347,6 +381,8 @@ int sl_emulated_event_wait(sl_event e)
 /* CUDA refuses events that were never recorded or are not passed yet; so does this function. */
 int sl_emulated_event_ms(sl_event from, sl_event to, float *ms)
 {
+	SL_EMULATED_LOCKED;
+
 	if (from->recorded == 0 || to->recorded == 0 || from->passed < from->recorded ||
 		to->passed < to->recorded)
 		return SL_ERROR_VALUE;
@@ -366,6 +402,8 @@ void sl_emulated_graph_free(sl_graph g)
 /* As in CUDA, the default stream cannot be captured. */
 int sl_emulated_capture_begin(sl_stream s)
 {
+	SL_EMULATED_LOCKED;
+
 	if (!s || s->captured)
 		return SL_ERROR_CAPTURED;
 	s->captured = (struct CUgraphExec_st *)calloc(1, sizeof(*s->captured));
@@ -374,6 +412,7 @@ int sl_emulated_capture_begin(sl_stream s)
 
 int sl_emulated_capture_end(sl_stream s, sl_graph *g)
 {
+	SL_EMULATED_LOCKED;
 	int error = s->captured ? failed[s->device] : SL_ERROR_VALUE;
 
 	if (g && error == 0)
@@ -387,9 +426,10 @@ int sl_emulated_capture_end(sl_stream s, sl_graph *g)
 /*
  * Copies the work of the graph to the ring, so the graph can be queued again before this work runs.
  */
-int sl_emulated_graph_queue(sl_graph g, sl_stream stream, int device)
+int sl_emulated_graph_queue(sl_graph g, sl_stream stream)
 {
-	struct CUstream_st *s = stream_of(stream, device);
+	SL_EMULATED_LOCKED;
+	struct CUstream_st *s = stream_of(stream);
 	int error = s->captured ? SL_ERROR_CAPTURED : failed[s->device];
 
 	for (uint32_t i = 0; i < g->n && error == 0; i++) {

@@ -152,41 +152,26 @@ static bool is_complete(const struct sl_warp *w, const struct sl_thread *lane, u
 	return true;
 }
 
-/* The result of a ballot: the lanes of mask whose word is not 0. */
-static uint32_t votes_of(const struct sl_thread *lane, uint32_t mask)
+/* The lanes of mask whose word is the given one or, with any, not 0. */
+static uint32_t lanes_with(const struct sl_thread *lane, uint32_t mask, bool any, uint64_t word)
 {
-	uint32_t votes = 0;
+	uint32_t lanes = 0;
 
-	for (uint32_t left = mask; left; left &= left - 1)
-		if (lane[__builtin_ctz(left)].word)
-			votes |= left & -left;
-	return votes;
-}
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const uint64_t mine = lane[__builtin_ctz(left)].word;
 
-/* Sets the result of each lane of mask to the lanes of mask that have the same word. */
-static void match(struct sl_thread *lane, uint32_t mask)
-{
-	for (uint32_t left = mask; left;) {
-		uint64_t word = lane[__builtin_ctz(left)].word;
-		uint32_t same = 0;
-
-		for (uint32_t k = left; k; k &= k - 1)
-			if (lane[__builtin_ctz(k)].word == word)
-				same |= k & -k;
-		left &= ~same;
-		for (uint32_t k = same; k; k &= k - 1)
-			lane[__builtin_ctz(k)].result = same;
+		if (any ? mine != 0 : mine == word)
+			lanes |= left & -left;
 	}
+	return lanes;
 }
 
 /* Sets the result of each lane of mask and makes it ready. */
 static void open_warp(
 	struct sl_warp *w, struct sl_thread *lane, enum sl_emulated_call call, uint32_t mask)
 {
-	uint32_t votes = call == SL_CALL_BALLOT ? votes_of(lane, mask) : 0;
+	uint32_t votes = call == SL_CALL_BALLOT ? lanes_with(lane, mask, true, 0) : 0;
 
-	if (call == SL_CALL_MATCH)
-		match(lane, mask);
 	for (uint32_t left = mask; left; left &= left - 1) {
 		struct sl_thread *t = &lane[__builtin_ctz(left)];
 
@@ -194,6 +179,8 @@ static void open_warp(
 		t->block->ready++;
 		if (call == SL_CALL_BALLOT)
 			t->result = votes;
+		if (call == SL_CALL_MATCH)
+			t->result = lanes_with(lane, mask, false, t->word);
 		if (call == SL_CALL_SHUFFLE)
 			t->result = mask >> t->from % SL_WARP & 1
 			                    ? lane[t->from % SL_WARP].word

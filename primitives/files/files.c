@@ -211,11 +211,8 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 
 enum sl_status sl_file_map(struct sl_file_writer *w)
 {
-	char path[SL_PATH_BYTES];
-	enum sl_status s;
+	enum sl_status s = sl_map_entry(w->dir, w->part, &w->map);
 
-	snprintf(path, sizeof(path), "%.3800s/%.280s", w->dir->path, w->part);
-	s = sl_map_file(path, &w->map);
 	sl_file_remove_part(w);
 	return s;
 }

@@ -27,6 +27,12 @@ enum sl_status sl_host_get(size_t n, size_t bytes, void *p);
 /* The same, filled with 0. */
 enum sl_status sl_host_get_zeroed(size_t n, size_t bytes, void *p);
 
+/*
+ * Makes room for one more item after the n of an array of *capacity items; p is the address of the
+ * pointer to it. A full array doubles.
+ */
+enum sl_status sl_host_grow(void *p, size_t n, size_t *capacity, size_t bytes);
+
 /* Gives back the host memory that a pointer refers to; p is the address of the pointer. */
 void sl_host_give(void *p);
 
@@ -363,6 +369,9 @@ enum sl_status sl_file_link(
  * another time.
  */
 enum sl_status sl_map_file(const char *path, struct sl_map *m);
+
+/* The same for the file name below d. */
+enum sl_status sl_map_entry(const struct sl_dir *d, const char *name, struct sl_map *m);
 
 void sl_unmap(struct sl_map *m);
 

@@ -2,6 +2,7 @@
 #include "primitives/files/files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -67,6 +68,14 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 		.number = file.st_ino,
 		.written_ns = written_ns(&file)};
 	return SL_OK;
+}
+
+enum sl_status sl_map_entry(const struct sl_dir *d, const char *name, struct sl_map *m)
+{
+	char path[SL_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%.3800s/%.280s", d->path, name);
+	return sl_map_file(path, m);
 }
 
 bool sl_map_is_changed(const struct sl_map *m, const char *path)

@@ -190,6 +190,23 @@ enum sl_status sl_host_get_zeroed(size_t n, size_t bytes, void *p)
 	return SL_OK;
 }
 
+enum sl_status sl_host_grow(void *p, size_t n, size_t *capacity, size_t bytes)
+{
+	const size_t more = *capacity > 0 ? 2 * *capacity : 16;
+	void *was, *now;
+
+	if (n < *capacity)
+		return SL_OK;
+	memcpy(&was, p, sizeof(was));
+	SL_TRY(sl_host_get(more, bytes, &now));
+	if (n > 0)
+		memcpy(now, was, n * bytes);
+	sl_memory_give(SL_HOST, was);
+	memcpy(p, &now, sizeof(now));
+	*capacity = more;
+	return SL_OK;
+}
+
 void sl_host_give(void *p)
 {
 	void *memory;

@@ -81,7 +81,7 @@ static enum sl_status read_list(const char *path, struct file_table *f)
 		s = sl_fail(SL_BAD_INPUT,
 			"the file was changed while it was read; read it again when its writer has "
 			"ended");
-	sl_phase_space_close(space);
+	sl_phase_space_close(&space);
 	sl_unmap(&map);
 	return sl_add_context(s, "%s", path);
 }

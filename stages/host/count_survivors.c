@@ -38,23 +38,20 @@ static void lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_bat
 
 enum sl_status sl_count_survivors(const struct sl_recipe *r, uint32_t *most)
 {
+	SL_CLOSED_BY(sl_host_give) void *memory = NULL;
 	struct sl_arena a = {0};
-	enum sl_status s = SL_OK;
 	struct sl_batch block;
-	void *memory;
 
 	*most = 0;
 	lay_out(&a, r, &block);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
 	a = (struct sl_arena){.base = memory, .size = a.used};
 	lay_out(&a, r, &block);
-	for (uint64_t number = 0; s == SL_OK && number < r->n_batches; number++) {
+	for (uint64_t number = 0; number < r->n_batches; number++) {
 		uint32_t survivors;
 
-		s = count_batch(r, &block, number, &survivors);
-		if (s == SL_OK && survivors > *most)
-			*most = survivors;
+		SL_TRY(count_batch(r, &block, number, &survivors));
+		*most = survivors > *most ? survivors : *most;
 	}
-	sl_memory_give(SL_HOST, memory);
-	return s;
+	return SL_OK;
 }

@@ -48,11 +48,6 @@ const struct sl_loops *sl_loops_at(size_t k)
 	return k < sizeof(levels) / sizeof(levels[0]) ? &levels[k] : NULL;
 }
 
-const struct sl_loops *sl_baseline_loops(void)
-{
-	return &levels[sizeof(levels) / sizeof(levels[0]) - 1];
-}
-
 const struct sl_loops *sl_find_loops(const char *name)
 {
 	const struct sl_loops *l;

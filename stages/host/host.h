@@ -81,9 +81,6 @@ size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n);
  */
 const struct sl_loops *sl_find_loops(const char *name);
 
-/* The loops of the level baseline: one lane, the specification. */
-const struct sl_loops *sl_baseline_loops(void);
-
 /*
  * Level k of this program, from best to worst, even if the processor does not support it; NULL
  * after the last.

@@ -142,7 +142,7 @@ void sl_inputs_close(struct sl_inputs *inputs)
 		return;
 	sl_mcpl_metadata_free(inputs->metadata);
 	for (uint32_t k = 0; k < inputs->n; k++) {
-		sl_phase_space_close(inputs->reading.source[k].space);
+		sl_phase_space_close(&inputs->reading.source[k].space);
 		sl_unmap(&inputs->reading.source[k].map);
 	}
 	sl_mcpl_close(&inputs->reading.gzip);

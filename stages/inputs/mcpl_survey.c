@@ -13,8 +13,6 @@
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
-enum { POSITION = 3, WEIGHT = 10 };
-
 /*
  * The numbers of a record, in their order, and the factors that convert them to internal units. A
  * record without polarisation begins with the position, and one without a weight ends before it.
@@ -22,19 +20,9 @@ enum { POSITION = 3, WEIGHT = 10 };
 static const struct {
 	const char *name;
 	double factor;
-} numbers[WEIGHT + 1] = {{"polarisation", 1}, {"polarisation", 1}, {"polarisation", 1}, {"x", 1},
-	{"y", 1}, {"z", 1}, {"direction", 1}, {"direction", 1}, {"energy", SL_MCPL_KEV},
+} numbers[SL_MCPL_WEIGHT + 1] = {{"polarisation", 1}, {"polarisation", 1}, {"polarisation", 1},
+	{"x", 1}, {"y", 1}, {"z", 1}, {"direction", 1}, {"direction", 1}, {"energy", SL_MCPL_KEV},
 	{"time", SL_MCPL_NS}, {"weight", 1}};
-
-static int first_number(const struct sl_mcpl_header *h)
-{
-	return h->polarised ? 0 : POSITION;
-}
-
-static bool has_weights(const struct sl_mcpl_header *h)
-{
-	return h->weight == 0;
-}
 
 /* Fails because a weight, which is summed, is NaN or infinite in the file. */
 static enum sl_status check_weight(uint64_t particle, double weight)
@@ -56,18 +44,15 @@ struct stored_records {
 
 static double number_at(const struct stored_records *r, size_t record, int number)
 {
-	size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
-
-	return sl_mcpl_number(r->h->single, r->at + record * r->h->record_bytes +
-						    (size_t)(number - first_number(r->h)) * bytes);
+	return sl_mcpl_number(r->h->single,
+		r->at + record * r->h->record_bytes + sl_mcpl_number_at(r->h, number));
 }
 
 /* Whether records have a number that needs a check: not one of the precision and unit of a column. */
 static bool is_checked(const struct sl_mcpl_header *h, int number)
 {
-	const bool exists = number >= first_number(h) && (number < WEIGHT || has_weights(h));
-
-	return exists && (!h->single || numbers[number].factor != 1 || number == WEIGHT);
+	return sl_mcpl_has_number(h, number) &&
+	       (!h->single || numbers[number].factor != 1 || number == SL_MCPL_WEIGHT);
 }
 
 /*
@@ -76,7 +61,7 @@ static bool is_checked(const struct sl_mcpl_header *h, int number)
  */
 static bool is_refused(const struct stored_records *r, int number)
 {
-	const bool is_weight = number == WEIGHT;
+	const bool is_weight = number == SL_MCPL_WEIGHT;
 	const double factor = numbers[number].factor;
 	bool refused = false;
 
@@ -94,7 +79,7 @@ static bool has_refused(const struct stored_records *r)
 {
 	bool refused = false;
 
-	for (int k = 0; k <= WEIGHT; k++)
+	for (int k = 0; k <= SL_MCPL_WEIGHT; k++)
 		refused |= is_checked(r->h, k) && is_refused(r, k);
 	return refused;
 }
@@ -109,18 +94,19 @@ bool sl_is_damaged_record(const struct sl_mcpl_header *h, const uint8_t *record)
 /* Fails with the first number of a record that a run cannot have. */
 static enum sl_status check_record(const struct stored_records *r, size_t i)
 {
-	for (int k = 0; k <= WEIGHT; k++)
+	for (int k = 0; k <= SL_MCPL_WEIGHT; k++)
 		if (is_checked(r->h, k))
 			SL_TRY(sl_mcpl_check_number(r->first + i, numbers[k].name,
-				number_at(r, i, k), numbers[k].factor, k == WEIGHT));
-	return has_weights(r->h) ? check_weight(r->first + i, number_at(r, i, WEIGHT)) : SL_OK;
+				number_at(r, i, k), numbers[k].factor, k == SL_MCPL_WEIGHT));
+	return r->h->weight == 0 ? check_weight(r->first + i, number_at(r, i, SL_MCPL_WEIGHT))
+	                         : SL_OK;
 }
 
 /* Counts the damaged records, and adds the weights of the others. */
 static enum sl_status count_damaged(const struct stored_records *r, struct sl_mcpl_pass *pass)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		double weight = has_weights(r->h) ? number_at(r, i, WEIGHT) : 0;
+		double weight = r->h->weight == 0 ? number_at(r, i, SL_MCPL_WEIGHT) : 0;
 
 		if (sl_is_damaged_record(r->h, r->at + i * r->h->record_bytes) || !isfinite(weight))
 			pass->damaged++;
@@ -142,8 +128,8 @@ static enum sl_status check_records(const struct stored_records *r, struct sl_mc
 		return count_damaged(r, pass);
 	for (size_t i = 0; refused && i < r->n; i++)
 		SL_TRY(check_record(r, i));
-	for (size_t i = 0; has_weights(r->h) && i < r->n; i++) {
-		double weight = number_at(r, i, WEIGHT);
+	for (size_t i = 0; r->h->weight == 0 && i < r->n; i++) {
+		double weight = number_at(r, i, SL_MCPL_WEIGHT);
 
 		/* again, because a file that changes can have another weight now */
 		SL_TRY(sl_mcpl_check_number(r->first + i, "weight", weight, 1, true));

@@ -43,6 +43,7 @@ struct sl_table {
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of those named columns that it has */
 	const char *only; /* for read of a format: NULL, or "x,y": only these columns get values */
 	uint32_t known;   /* for read: the rows of the file; 0: not known, and csv counts them */
+	struct sl_mcpl_reading *list; /* for read of MCPL of any program (mcpl.h), or NULL */
 };
 
 /* Type and size of a column, and name and unit of one that is not a named column. */

@@ -13,7 +13,8 @@ static enum sl_status read_list(
 {
 	struct sl_mcpl_reading lost = {0};
 
-	return sl_mcpl_table(file, bytes, a, t, &lost);
+	t->list = &lost;
+	return sl_mcpl_read(file, bytes, a, t);
 }
 
 /*

@@ -86,7 +86,7 @@ FUZZ(topas)
 	if (text && fuzz_check(sl_topas_open(text, data, size, &t)))
 		for (uint64_t i = 0; i < t.particles && i < FUZZ_ROWS_MOST; i++)
 			fuzz_check(sl_topas_particle(&t, i, &p));
-	sl_topas_close(&t);
+	sl_memory_give(SL_HOST, t.block);
 	free(text);
 	free(header);
 }

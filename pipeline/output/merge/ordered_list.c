@@ -77,8 +77,10 @@ static enum sl_status send_header(struct sl_mcpl_head *sum, const struct sl_sele
 static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_mcpl_head *sum,
 	const struct sl_list_target *to, struct sl_joined_list *list)
 {
-	struct sl_selection selection = {
-		.layout = sum->fixed, .record_bytes = sum->fixed.record_bytes};
+	const struct sl_mcpl_header *h = &sum->fixed;
+	struct sl_selection selection = {.layout = *h,
+		.record_bytes = h->record_bytes,
+		.weight_at = h->weight != 0 ? SL_NO_WEIGHT : sl_mcpl_number_at(h, SL_MCPL_WEIGHT)};
 	SL_CLOSED_BY(sl_job_pool_close) struct sl_job_pool pool = {.n = 0};
 	SL_CLOSED_BY(sl_record_output_end) struct sl_record_output o = {.block = NULL};
 
@@ -90,15 +92,6 @@ static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_mcpl_
 }
 
 /* --- files of columns ------------------------------------------------------------------------- */
-
-/* The offset of the weight in a row. */
-static uint32_t weight_in(const struct sl_row_layout *layout)
-{
-	for (uint32_t k = 0; k < layout->n; k++)
-		if (layout->item[k].column == SL_COLUMN_weight)
-			return layout->item[k].at;
-	return SL_NO_WEIGHT;
-}
 
 static uint64_t generated_in(const struct sl_manifest *m)
 {
@@ -147,11 +140,6 @@ static struct sl_table columns_of(
  * the last table was read; without one, tables are read between jobs. A format that starts
  * processes to read a table must have no threads then.
  */
-static uint32_t table_threads(const struct sl_plan *plan, bool key)
-{
-	return key || !plan->choices.format->starts_processes ? threads_of(plan) : 0;
-}
-
 static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl_table_facts *facts,
 	const struct sl_selection *selection)
 {
@@ -161,7 +149,8 @@ static enum sl_status send_rows(const struct sl_ordered_list *l, const struct sl
 	enum sl_status s;
 
 	SL_TRY(sl_table_output_begin(facts, &table));
-	sl_job_pool_open(&pool, table_threads(l->plan, selection->items.key));
+	sl_job_pool_open(&pool,
+		selection->items.key || !facts->format->starts_processes ? threads_of(l->plan) : 0);
 	s = sl_record_output_begin_table(&o, &pool, selection->rows, facts->rows, table);
 	if (s == SL_OK)
 		s = send_records(l, selection, &o);
@@ -186,7 +175,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, const struct s
 
 	sl_row_layout_make(plan, &layout);
 	selection.record_bytes = layout.bytes;
-	selection.weight_at = weight_in(&layout);
+	selection.weight_at = layout.weight_at;
 	SL_TRY(select_records(l, &selection, list));
 	SL_TRY(print_config(plan, &config));
 	run.config = config;

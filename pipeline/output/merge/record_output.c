@@ -88,12 +88,17 @@ static void lay_out(struct sl_arena *a, bool gzip, size_t bytes, struct sl_recor
 	}
 }
 
-/* Allocates buffers of so many bytes each. */
-static enum sl_status get_buffers(struct sl_record_output *o, bool gzip, size_t bytes)
+/* Allocates buffers of so many bytes each, for so many records of o->bytes. */
+static enum sl_status begin(struct sl_record_output *o, bool gzip, size_t bytes,
+	struct sl_job_pool *pool, uint64_t records)
 {
 	struct sl_arena a = {0};
 
-	o->n = sl_merge_buffers(o->pool->n, gzip);
+	o->pool = pool;
+	o->all = o->left = records;
+	o->written.columns = 1;
+	o->most = bytes / o->bytes * o->bytes;
+	o->n = sl_merge_buffers(pool->n, gzip);
 	lay_out(&a, gzip, bytes, o);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->block));
 	a = (struct sl_arena){.base = o->block, .size = a.used};
@@ -105,28 +110,15 @@ static enum sl_status get_buffers(struct sl_record_output *o, bool gzip, size_t 
 enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_list_target *list,
 	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records)
 {
-	*o = (struct sl_record_output){.list = *list,
-		.pool = pool,
-		.left = records,
-		.all = records,
-		.written = {.columns = 1},
-		.bytes = record_bytes,
-		.most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes};
-	return get_buffers(o, list->gzip, SL_MCPL_MEMBER_BYTES);
+	*o = (struct sl_record_output){.list = *list, .bytes = record_bytes};
+	return begin(o, list->gzip, SL_MCPL_MEMBER_BYTES, pool, records);
 }
 
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
 	const struct sl_row_layout *layout, uint64_t rows, struct sl_table_output *table)
 {
-	*o = (struct sl_record_output){.table = table,
-		.rows = layout,
-		.pool = pool,
-		.left = rows,
-		.all = rows,
-		.written = {.columns = 1},
-		.bytes = layout->bytes,
-		.most = (size_t)layout->bytes * sl_join_rows(rows)};
-	return get_buffers(o, false, o->most);
+	*o = (struct sl_record_output){.table = table, .rows = layout, .bytes = layout->bytes};
+	return begin(o, false, (size_t)layout->bytes * sl_join_rows(rows), pool, rows);
 }
 
 void sl_record_output_end(struct sl_record_output *o)

@@ -27,13 +27,7 @@ struct search {
 	uint64_t *count; /* VALUES */
 };
 
-/* Has a priority the digits that are known? */
-static bool has_prefix(const struct search *s, uint64_t priority)
-{
-	return s->shift == 64 || priority >> s->shift == s->prefix;
-}
-
-/* Counts the digit at shift of the priorities of one batch. */
+/* Counts the digit at shift of the priorities of one batch that have the digits that are known. */
 static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_manifest_line *l,
 	const struct sl_order_items *items, unsigned shift, struct search *s)
 {
@@ -44,7 +38,7 @@ static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_mani
 	SL_TRY(sl_checked_file_open(&f, dir, &l->order));
 	for (size_t from = 0; from + items->bytes <= f.map.bytes; from += items->bytes) {
 		memcpy(&priority, (const char *)f.map.at + from + at, sizeof(priority));
-		if (has_prefix(s, priority))
+		if (s->shift == 64 || priority >> s->shift == s->prefix)
 			s->count[priority >> shift & (VALUES - 1)]++;
 		sl_checked_file_advance(&f, from);
 	}

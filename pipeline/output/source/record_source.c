@@ -2,7 +2,6 @@
 #include "pipeline/output/source/source.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "primitives/files/files.h"
@@ -24,11 +23,8 @@ static enum sl_status differs(const struct sl_dir *dir, const char *name)
 enum sl_status sl_checked_file_open(
 	struct sl_checked_file *f, const struct sl_dir *dir, const struct sl_committed_file *file)
 {
-	char path[SL_PATH_BYTES];
-
 	*f = (struct sl_checked_file){.dir = dir, .name = file->name, .expected = file->crc};
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, file->name);
-	SL_TRY(sl_map_file(path, &f->map));
+	SL_TRY(sl_map_entry(dir, file->name, &f->map));
 	if (f->map.bytes == file->bytes)
 		return SL_OK;
 	sl_checked_file_close(f);
@@ -65,12 +61,14 @@ void sl_row_layout_make(const struct sl_plan *plan, struct sl_row_layout *l)
 {
 	struct sl_table t = sl_plan_table(plan, 0);
 
-	*l = (struct sl_row_layout){.n = 0};
+	*l = (struct sl_row_layout){.weight_at = SL_NO_WEIGHT};
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		uint32_t bytes = sl_facts_of(&t.column[k])->bytes;
 
 		if (t.column[k].constant)
 			continue;
+		if (t.column[k].column == SL_COLUMN_weight)
+			l->weight_at = l->bytes;
 		l->item[l->n++] = (struct sl_row_item){t.column[k].column, bytes, l->bytes};
 		l->bytes += bytes;
 	}
@@ -169,10 +167,11 @@ static enum sl_status open_order(
 /*
  * Moves the stream to the first record. A header that the merged one does not describe is refused.
  */
-static enum sl_status begin_list(struct sl_record_source *s, const struct sl_manifest_line *line)
+static enum sl_status open_list(struct sl_record_source *s, const struct sl_manifest_line *line)
 {
 	const struct sl_mcpl_header *h = &s->stream.header;
 
+	SL_TRY(sl_mcpl_open(&s->stream, s->list.map.at, s->list.map.bytes));
 	SL_TRY(sl_mcpl_skip_head(&s->stream));
 	if (h->particles == line->survivors && h->record_bytes == s->selection->record_bytes)
 		return SL_OK;
@@ -180,13 +179,6 @@ static enum sl_status begin_list(struct sl_record_source *s, const struct sl_man
 		"has %lu records of %u bytes, but the manifest has %lu survivors, so the file "
 		"belongs to another run; use --resume to compute the batch again",
 		h->particles, h->record_bytes, line->survivors);
-}
-
-static enum sl_status open_list(struct sl_record_source *s, const struct sl_manifest_line *line)
-{
-	SL_TRY(sl_mcpl_open(&s->stream, s->list.map.at, s->list.map.bytes));
-	s->is_list = true;
-	return begin_list(s, line);
 }
 
 /* Reads the survivors of a table into memory, after the checksum of the file was compared. */
@@ -218,8 +210,7 @@ enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl
 
 void sl_record_source_close(struct sl_record_source *s)
 {
-	if (s->is_list)
-		sl_mcpl_close(&s->stream);
+	sl_mcpl_close(&s->stream);
 	sl_survivors_free(&s->table);
 	sl_checked_file_close(&s->list);
 	sl_checked_file_close(&s->order);
@@ -233,7 +224,7 @@ static void advance(struct sl_record_source *s)
 {
 	const uint8_t *at = s->stream.gzipped ? s->stream.z.in : s->stream.at;
 
-	if (s->is_list)
+	if (!s->selection->rows)
 		sl_checked_file_advance(&s->list, (size_t)(at - (const uint8_t *)s->list.map.at));
 	if (s->item)
 		sl_checked_file_advance(
@@ -245,7 +236,7 @@ static enum sl_status end_batch(struct sl_record_source *s)
 {
 	bool trailing;
 
-	if (s->is_list)
+	if (!s->selection->rows)
 		SL_TRY(sl_add_context(sl_mcpl_end(&s->stream, &trailing), "%s/%s",
 			s->list.dir->path, s->list.name));
 	if (s->selection->items.bytes > 0)
@@ -253,37 +244,26 @@ static enum sl_status end_batch(struct sl_record_source *s)
 	return sl_checked_file_end(&s->list);
 }
 
-/* Makes row s->row in s->changed, with the weight that it counts with. */
-static void make_row(struct sl_record_source *s)
-{
-	const struct sl_selection *selection = s->selection;
-	float weight;
-
-	sl_row_put(selection->rows, &s->columns, s->row - 1, s->changed);
-	s->record = s->changed;
-	if (!selection->sampled || selection->weight_at == SL_NO_WEIGHT)
-		return;
-	memcpy(&weight, s->changed + selection->weight_at, sizeof(weight));
-	weight = (float)sl_selection_weight(selection, (double)weight);
-	memcpy(s->changed + selection->weight_at, &weight, sizeof(weight));
-}
-
-/* Gives the record at hand the weight that it counts with, in a copy. */
+/* Gives the record at hand the weight that it counts with, in s->changed. */
 static void change_weight(struct sl_record_source *s)
 {
-	const struct sl_mcpl_header *h = &s->selection->layout;
-	size_t number = h->single ? sizeof(float) : sizeof(double);
-	uint8_t *at = s->changed + (h->polarised ? 10 : 7) * number;
+	const struct sl_selection *selection = s->selection;
+	const bool single = selection->rows || selection->layout.single;
+	uint8_t *at = s->changed + selection->weight_at;
 	double weight;
 	float narrow;
 
-	if (!s->selection->sampled || h->weight != 0)
+	if (!selection->sampled || selection->weight_at == SL_NO_WEIGHT)
 		return;
-	memcpy(s->changed, s->record, h->record_bytes);
+	if (!selection->rows) /* a row is there already */
+		memcpy(s->changed, s->record, selection->record_bytes);
 	s->record = s->changed;
-	weight = sl_selection_weight(s->selection, sl_mcpl_number(h->single, at));
+	weight = sl_selection_weight(selection, sl_mcpl_number(single, at));
 	narrow = (float)weight;
-	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
+	if (single)
+		memcpy(at, &narrow, sizeof(narrow));
+	else
+		memcpy(at, &weight, sizeof(weight));
 }
 
 /*
@@ -313,7 +293,7 @@ static bool read_item(struct sl_record_source *s)
 static enum sl_status read_records(struct sl_record_source *s)
 {
 	advance(s);
-	if (!s->is_list) {
+	if (s->selection->rows) {
 		s->at_hand = s->left < ROWS_AT_ONCE ? (size_t)s->left : ROWS_AT_ONCE;
 		return SL_OK;
 	}
@@ -323,29 +303,30 @@ static enum sl_status read_records(struct sl_record_source *s)
 
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 {
-	const uint32_t record_bytes = s->selection->record_bytes;
+	const struct sl_selection *selection = s->selection;
 	bool selected = false;
 
 	while (!selected && s->left > 0) {
 		if (s->at_hand == 0)
 			SL_TRY(read_records(s));
 		s->record = s->next;
-		s->next = s->is_list ? s->next + record_bytes : NULL;
+		s->next = selection->rows ? NULL : s->next + selection->record_bytes;
 		s->row++;
 		s->at_hand--;
 		s->left--;
-		selected = s->selection->items.bytes == 0 || read_item(s);
+		selected = selection->items.bytes == 0 || read_item(s);
 	}
 	*more = selected;
 	if (!selected) {
 		s->record = NULL;
 		return end_batch(s);
 	}
-	if (s->is_list) {
-		fetch((uintptr_t)s->next + RECORDS_AHEAD);
-		change_weight(s);
+	if (selection->rows) {
+		sl_row_put(selection->rows, &s->columns, s->row - 1, s->changed);
+		s->record = s->changed;
 	} else {
-		make_row(s);
+		fetch((uintptr_t)s->next + RECORDS_AHEAD);
 	}
+	change_weight(s);
 	return SL_OK;
 }

@@ -57,7 +57,8 @@ struct sl_row_item {
 };
 
 struct sl_row_layout {
-	uint32_t bytes; /* at least 1 */
+	uint32_t bytes;     /* at least 1 */
+	uint32_t weight_at; /* offset of the weight; SL_NO_WEIGHT: none */
 	uint32_t n;
 	struct sl_row_item item[SL_COLUMN_COUNT];
 };
@@ -111,7 +112,7 @@ struct sl_selection {
 	uint32_t record_bytes;            /* of a record, or of a row */
 	struct sl_mcpl_header layout;     /* of the records of a list */
 	const struct sl_row_layout *rows; /* NULL: the format is one of records */
-	uint32_t weight_at;               /* offset of the weight in a row; SL_NO_WEIGHT: none */
+	uint32_t weight_at;               /* offset of its weight; SL_NO_WEIGHT: it has none */
 };
 
 #define SL_NO_WEIGHT UINT32_MAX
@@ -125,7 +126,6 @@ struct sl_record_source {
 	const uint8_t *record; /* NULL: none */
 	struct sl_checked_file list, order;
 	const uint8_t *next;          /* record of a list */
-	bool is_list;                 /* the batch is a list; else a table */
 	struct sl_mcpl_stream stream; /* of the list */
 	struct sl_survivors table;
 	struct sl_row_columns columns; /* of the table */

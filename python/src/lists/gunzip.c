@@ -20,7 +20,7 @@
 static const char beginning[] = {0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0};
 
 /* The size of the contents, modulo 2^32, ends a member. A member has at least 18 bytes. */
-enum { SIZE_BYTES = 4, MEMBER_LEAST = 18, MEMBERS_FIRST = 1024 };
+enum { SIZE_BYTES = 4, MEMBER_LEAST = 18 };
 
 struct member {
 	size_t at, out; /* in the file; in the decompressed file */
@@ -35,17 +35,7 @@ struct members {
 
 static enum sl_status add(struct members *m, size_t at, size_t out)
 {
-	size_t capacity = m->capacity > 0 ? 2 * m->capacity : (size_t)MEMBERS_FIRST;
-	struct member *more;
-
-	if (m->n == m->capacity) {
-		SL_TRY(sl_host_get(capacity, sizeof(*more), &more));
-		if (m->n > 0)
-			memcpy(more, m->member, m->n * sizeof(*m->member));
-		sl_memory_give(SL_HOST, m->member);
-		m->member = more;
-		m->capacity = capacity;
-	}
+	SL_TRY(sl_host_grow(&m->member, m->n, &m->capacity, sizeof(*m->member)));
 	m->member[m->n++] = (struct member){at, out};
 	return SL_OK;
 }

@@ -18,7 +18,7 @@ enum sl_status sl_py_gunzip(
 	struct sl_job_pool *pool, const void *file, size_t bytes, void *to, size_t size);
 
 /*
- * Reads an MCPL file of any program as columns, by sl_mcpl_table() (stages/formats/mcpl/mcpl.h)
+ * Reads an MCPL file of any program as columns, by sl_mcpl_read() (stages/formats/mcpl/mcpl.h)
  * with all cores, which also decompress the members of a gzip file. The columns of t are in *block,
  * of sl_memory_get(); NULL after a failure.
  */

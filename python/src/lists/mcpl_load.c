@@ -43,8 +43,10 @@ enum sl_status sl_py_mcpl_load(
 	sl_py_pool_open(&pool, SIZE_MAX);
 	r->pool = &pool;
 	s = unpack(&pool, file, bytes, &image, &size);
+	t->list = r;
 	if (s == SL_OK)
-		s = sl_mcpl_load(image ? image : file, image ? size : bytes, r, t, block);
+		s = sl_format_load(
+			sl_mcpl_read, image ? image : file, image ? size : bytes, t, block, &size);
 	sl_job_pool_close(&pool);
 	return s;
 }

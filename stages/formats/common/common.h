@@ -121,12 +121,6 @@ static inline uint32_t sl_chunk_items(uint32_t n, uint32_t item_bytes, size_t ch
 	return n < most ? n : (uint32_t)most;
 }
 
-/* Chunks of an array of n rows; 0 if it is empty. */
-static inline size_t sl_chunks(uint32_t n, uint32_t item_bytes, size_t chunk_bytes)
-{
-	return n ? (size_t)sl_ceil_div(n, sl_chunk_items(n, item_bytes, chunk_bytes)) : 0;
-}
-
 /* --- inflate ---------------------------------------------------------------------------------- */
 
 /*

@@ -144,7 +144,7 @@ enum sl_status sl_format_load(sl_format_reader *read, const void *file, size_t b
 
 void sl_read_begin(struct sl_table *t)
 {
-	*t = (struct sl_table){.only = t->only, .known = t->known};
+	*t = (struct sl_table){.only = t->only, .known = t->known, .list = t->list};
 }
 
 bool sl_table_wants(const struct sl_table *t, const char *name)
@@ -242,9 +242,4 @@ size_t sl_file_name(
 	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix)
 {
 	return (size_t)snprintf(name, size, "%s_%06" PRIu64 "%s", run_name, number, suffix);
-}
-
-size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix)
-{
-	return (size_t)snprintf(name, size, "%s_%%06T%s", run_name, suffix);
 }

@@ -329,9 +329,6 @@ enum sl_status sl_format_check_columns(const struct sl_arena *a);
 size_t sl_file_name(
 	char *name, size_t size, const char *run_name, uint64_t number, const char *suffix);
 
-/* The same with %06T in place of the number: openPMD's pattern for all files of a run. */
-size_t sl_file_pattern(char *name, size_t size, const char *run_name, const char *suffix);
-
 SL_C_END
 
 #endif

@@ -111,20 +111,15 @@ bool sl_h5_ok(struct sl_h5 *h, int64_t answer)
 }
 
 /*
- * Whether a new id is in HDF5's table of ids. HDF5 1.14 returns an id even if it had no memory to
+ * A new id must be in HDF5's table of ids. HDF5 1.14 returns an id even if it had no memory to
  * add the id to the table. Such an id works only while it is the last one that HDF5 looked up, and
  * cannot be closed. A look-up of the next id, which does not exist yet, ends that state.
  */
-static bool is_entered(hid_t id)
-{
-	return H5Iis_valid(id + 1) >= 0 && H5Iis_valid(id) > 0;
-}
-
 hid_t sl_h5_id(struct sl_h5 *h, hid_t id)
 {
 	if (!sl_h5_ok(h, id))
 		return id;
-	if (is_entered(id))
+	if (H5Iis_valid(id + 1) >= 0 && H5Iis_valid(id) > 0)
 		return id;
 	h->failed = true;
 	h->no_memory = true;

@@ -306,13 +306,11 @@ const char *sl_mcpl_blob_suffix(uint32_t number, char text[SL_MCPL_SUFFIX_BYTES]
 /*
  * MCPL files in memory as tables of columns.
  *
- * sl_mcpl_read() reads files that this program wrote; sl_mcpl_table() reads files of any program.
- * Both take memory as sl_format.read does: an arena without a base only measures.
- */
-
-/*
- * Sets *t to the columns that the file was made of. Directions come back rounded; energy and time
- * too, if numbers have 4 bytes. Any other file, and any damage, is SL_BAD_INPUT.
+ * Sets *t to the columns that the file was made of, in the way of sl_format.read. Directions come
+ * back rounded; energy and time too, if numbers have 4 bytes. Any other file, and any damage, is
+ * SL_BAD_INPUT. With t->list, files of any program are read: other columns are then position,
+ * direction, energy, weight, time and PDG code, and the user flags and polarisation that the records
+ * have.
  */
 enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
@@ -328,19 +326,6 @@ struct sl_mcpl_reading {
 	                             partial record at the end is possible */
 	bool trailing;            /* bytes after the last particle */
 };
-
-/*
- * Sets *t to the columns of a file of any program: those of sl_mcpl_read(), or else position,
- * direction, energy, weight, time and PDG code, and the user flags and polarisation that the
- * records have. Sets the members of *r that say what was left out; trailing only if the arena has a
- * base.
- */
-enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
-	struct sl_mcpl_reading *r);
-
-/* The same to memory that it allocates: *block, which the caller frees; NULL after a failure. */
-enum sl_status sl_mcpl_load(const void *file, size_t bytes, struct sl_mcpl_reading *r,
-	struct sl_table *t, void **block);
 
 /* Columns that a header can state once for all particles. */
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };

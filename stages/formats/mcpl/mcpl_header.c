@@ -30,29 +30,23 @@ double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_fact
 	return isfinite(weight) ? weight : 0;
 }
 
-/*
- * Comments taken over from input lists. A sluice_generated among them replaces the comment of this
- * program, so it adds none.
- */
-static uint32_t metadata_comments(const struct sl_mcpl_metadata *c)
-{
-	return c ? c->sums.n - sl_mcpl_metadata_has_generated(c) + c->sources.n + c->comments.n : 0;
-}
-
 struct sl_mcpl_header sl_mcpl_header_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, double weight)
 {
+	const struct sl_mcpl_metadata *c = facts->metadata;
 	struct sl_mcpl_header h = {.version = 3,
 		.particles = t->n,
-		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
-	                    metadata_comments(facts->metadata),
-		.blobs = 1 + (facts->metadata ? facts->metadata->blobs.n : 0),
+		.comments = facts->flags == SL_COLUMN_COUNT ? 3 : 4,
+		.blobs = 1 + (c ? c->blobs.n : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_table_find(t, SL_COLUMN_pol_x) != NULL,
 		.single = !facts->wide,
 		.pdg = common_pdg(t, facts),
 		.weight = weight};
 
+	if (c) /* a sluice_generated of a list replaces the comment of this program */
+		h.comments += c->sums.n - sl_mcpl_metadata_has_generated(c) + c->sources.n +
+		              c->comments.n;
 	h.record_bytes = sl_mcpl_record_bytes(&h);
 	return h;
 }

@@ -168,14 +168,6 @@ bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcp
 	       (a->weight != 0) == (b->weight != 0);
 }
 
-/* The places of the numbers in a record that has all of them; the first ones are polarisations. */
-enum { POSITION = 3, DIRECTION = 6, TIME = 9, WEIGHT = 10 };
-
-static bool has_number(const struct sl_mcpl_header *h, int k)
-{
-	return k < POSITION ? h->polarised : k < WEIGHT || h->weight == 0;
-}
-
 /* Copies a number, converted to the precision of the output. */
 static void recode_number(
 	struct sl_mcpl_buffer *w, bool from_single, const void *at, bool to_single)
@@ -208,17 +200,18 @@ static void recode(const struct sl_mcpl_header *from, const uint8_t *record,
 {
 	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
 	/* those of a record that are not copied from it, in double precision */
-	double other[WEIGHT + 1] = {[WEIGHT] = from->weight};
+	double other[SL_MCPL_WEIGHT + 1] = {[SL_MCPL_WEIGHT] = from->weight};
 	uint32_t pdg = (uint32_t)from->pdg, flags = 0;
 	struct sl_mcpl_buffer w = {out, 0};
 
-	for (int k = 0; k <= WEIGHT; k++) {
-		const bool has = has_number(from, k), is_direction = k >= DIRECTION && k < TIME,
+	for (int k = 0; k <= SL_MCPL_WEIGHT; k++) {
+		const bool has = sl_mcpl_has_number(from, k),
+			   is_direction = k >= SL_MCPL_DIRECTION && k < SL_MCPL_TIME,
 			   is_copied = has && !(from->version == 2 && is_direction);
 
-		if (from->version == 2 && k == DIRECTION)
+		if (from->version == 2 && k == SL_MCPL_DIRECTION)
 			repack(from, record, &other[k]);
-		if (has_number(to, k))
+		if (sl_mcpl_has_number(to, k))
 			recode_number(&w, is_copied && from->single,
 				is_copied ? (const void *)record : &other[k], to->single);
 		record += has ? bytes : 0;

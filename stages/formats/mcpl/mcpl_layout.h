@@ -31,6 +31,21 @@ enum {
 	SL_MCPL_STRING_BYTES_MOST = 64 << 20 /* all of them, each with its length */
 };
 
+/* The places of the numbers in a record that has all of them; the first ones are polarisations. */
+enum { SL_MCPL_POSITION = 3, SL_MCPL_DIRECTION = 6, SL_MCPL_TIME = 9, SL_MCPL_WEIGHT = 10 };
+
+/* Whether the records of a header have number k of these. */
+static inline bool sl_mcpl_has_number(const struct sl_mcpl_header *h, int k)
+{
+	return k < SL_MCPL_POSITION ? h->polarised : k < SL_MCPL_WEIGHT || h->weight == 0;
+}
+
+/* The offset in a record of number k, which it has. */
+static inline uint32_t sl_mcpl_number_at(const struct sl_mcpl_header *h, int k)
+{
+	return (uint32_t)(h->polarised ? k : k - SL_MCPL_POSITION) * (h->single ? 4u : 8u);
+}
+
 /* The size of a record with these flags, in bytes. */
 static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 {

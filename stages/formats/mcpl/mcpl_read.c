@@ -251,13 +251,10 @@ static sl_column_set columns_in(const struct sl_mcpl_header *h)
 
 /* --- the interface ---------------------------------------------------------------------------- */
 
-/*
- * Reads a file of this program, or, if any is set, of any program. Comments and blobs are lost,
- * except those that this program writes itself: three or four comments and one blob (mcpl.h).
- */
-static enum sl_status read_file(const void *file, size_t bytes, bool any, struct sl_arena *a,
-	struct sl_table *t, struct sl_mcpl_reading *r)
+/* Comments and blobs are lost; this program writes three or four comments and one blob (mcpl.h). */
+enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
 {
+	struct sl_mcpl_reading of_program = {0}, *r = t->list ? t->list : &of_program;
 	SL_CLOSED_BY(sl_mcpl_close) struct sl_mcpl_stream s = {.gzipped = false};
 	SL_CLOSED_BY(sl_mcpl_head_free) struct sl_mcpl_head head = {.bytes = NULL};
 	const struct sl_mcpl_header *h = &s.header;
@@ -265,7 +262,7 @@ static enum sl_status read_file(const void *file, size_t bytes, bool any, struct
 	sl_column_set set;
 	bool own, more;
 
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	*r = (struct sl_mcpl_reading){.wide = r->wide, .pool = r->pool};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
 	r->wide = r->wide && !h->single;
@@ -273,7 +270,7 @@ static enum sl_status read_file(const void *file, size_t bytes, bool any, struct
 	status = check_own(&s, &head, bytes, &set);
 	own = status == SL_OK;
 	if (!own)
-		SL_TRY(any ? check_count(h, bytes) : status);
+		SL_TRY(t->list ? check_count(h, bytes) : status);
 	SL_TRY(r->wide ? SL_OK : sl_mcpl_check_weight(h));
 	t->n = (uint32_t)h->particles;
 	add_columns(h, own ? set : columns_in(h), r->wide, a, t);
@@ -292,38 +289,4 @@ static enum sl_status read_file(const void *file, size_t bytes, bool any, struct
 	if (!own)
 		r->digits = !h->single && !r->wide; /* of directions, energies and times too */
 	return SL_OK;
-}
-
-enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
-{
-	struct sl_mcpl_reading r = {0};
-
-	return read_file(file, bytes, false, a, t, &r);
-}
-
-enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
-	struct sl_mcpl_reading *r)
-{
-	return read_file(file, bytes, true, a, t, r);
-}
-
-enum sl_status sl_mcpl_load(
-	const void *file, size_t bytes, struct sl_mcpl_reading *r, struct sl_table *t, void **block)
-{
-	const bool wide = r->wide;
-	struct sl_arena a = {0};
-	enum sl_status s = read_file(file, bytes, true, &a, t, r); /* measures */
-
-	*block = NULL;
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, a.used, block);
-	a = (struct sl_arena){*block, 0, a.used};
-	r->wide = wide;
-	if (s == SL_OK)
-		s = read_file(file, bytes, true, &a, t, r);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, *block);
-		*block = NULL;
-	}
-	return s;
 }

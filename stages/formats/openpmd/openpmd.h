@@ -35,9 +35,9 @@ extern const struct sl_format sl_format_openpmd;
 /* Bytes of a full chunk before compression: the default size of HDF5's chunk cache. */
 enum { SL_OPENPMD_CHUNK_BYTES = 1 << 20 };
 
-/* A chunk among the packed bytes. */
+/* A chunk, compressed. */
 struct sl_openpmd_chunk {
-	size_t at, bytes; /* offset and size in sl_packed.bytes */
+	size_t at, bytes; /* offset, in sl_packed.bytes or in a file that is read, and size */
 	uint64_t skipped; /* HDF5's filter mask: bit i is set if filter i was not applied */
 };
 
@@ -55,10 +55,10 @@ static inline uint32_t sl_openpmd_chunk_items(uint32_t n, uint32_t item_bytes)
 	return sl_chunk_items(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
 }
 
-/* Chunks of a column of n rows. */
+/* Chunks of a column of n rows, which may be 0. */
 static inline size_t sl_openpmd_chunks(uint32_t n, uint32_t item_bytes)
 {
-	return sl_chunks(n, item_bytes, SL_OPENPMD_CHUNK_BYTES);
+	return n ? (size_t)sl_ceil_div(n, sl_openpmd_chunk_items(n, item_bytes)) : 0;
 }
 
 /* The number of chunks of a table, and their bytes without compression. */
@@ -153,12 +153,6 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
  * not what is true: openpmd_read.c checks each number before it uses it.
  */
 
-/* A chunk of a column. */
-struct sl_openpmd_place {
-	uint64_t at, bytes; /* offset in the file and size, compressed */
-	uint32_t skipped;   /* HDF5's filter mask: bit i is set if filter i was not applied */
-};
-
 /* Bytes of the text of a unit. */
 enum { SL_OPENPMD_UNIT_BYTES = 16 };
 
@@ -174,13 +168,13 @@ struct sl_openpmd_found {
 	struct sl_openpmd_column column[SL_COLUMN_COUNT];      /* by number */
 	char name[SL_NAMED_COLUMNS_MAX][SL_COLUMN_NAME_BYTES]; /* of named columns */
 	char unit[SL_NAMED_COLUMNS_MAX][SL_OPENPMD_UNIT_BYTES];
-	struct sl_openpmd_place chunk[]; /* of all columns that are not constant */
+	struct sl_openpmd_chunk chunk[]; /* of all columns that are not constant */
 };
 
 /* Chunks for which a block of size bytes has room. */
 static inline size_t sl_openpmd_chunk_room(size_t size)
 {
-	return (size - sizeof(struct sl_openpmd_found)) / sizeof(struct sl_openpmd_place);
+	return (size - sizeof(struct sl_openpmd_found)) / sizeof(struct sl_openpmd_chunk);
 }
 
 sl_h5_reader sl_openpmd_locate;

@@ -161,7 +161,7 @@ static enum sl_status locate_chunks(
 			at == HADDR_UNDEF)
 			return sl_openpmd_damaged("a chunk is missing");
 		r->found->chunk[r->n_chunks++] =
-			(struct sl_openpmd_place){.at = at, .bytes = stored, .skipped = skipped};
+			(struct sl_openpmd_chunk){.at = at, .bytes = stored, .skipped = skipped};
 	}
 	return SL_OK;
 }

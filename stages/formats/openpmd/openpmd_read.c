@@ -27,7 +27,7 @@ struct openpmd_reading {
 /* --- columns ------------------------------------------------------------------------------- */
 
 /* Decompresses and unshuffles a chunk of so many items, and copies the first n to the column. */
-static enum sl_status read_chunk(struct openpmd_reading *r, const struct sl_openpmd_place *c,
+static enum sl_status read_chunk(struct openpmd_reading *r, const struct sl_openpmd_chunk *c,
 	const struct sl_column_facts *f, uint32_t items, uint32_t n, uint8_t *to)
 {
 	size_t bytes = (size_t)items * f->bytes;
@@ -37,7 +37,7 @@ static enum sl_status read_chunk(struct openpmd_reading *r, const struct sl_open
 
 	if (c->at >= r->bytes || c->bytes > r->bytes - c->at)
 		return sl_openpmd_damaged("a chunk lies beyond the end of the file");
-	if ((c->skipped & ~(deflate | shuffle)) != 0 ||
+	if ((c->skipped & ~(uint64_t)(deflate | shuffle)) != 0 ||
 		((c->skipped & deflate) && c->bytes != bytes))
 		return sl_openpmd_damaged("a chunk has other filters than this program uses");
 	if (c->skipped & deflate)
@@ -58,9 +58,9 @@ static enum sl_status read_chunk(struct openpmd_reading *r, const struct sl_open
 static enum sl_status read_chunks(
 	struct openpmd_reading *r, const struct sl_column_facts *f, uint32_t n, uint8_t *to)
 {
-	const struct sl_openpmd_place *c = &r->found->chunk[r->n_chunks];
+	const struct sl_openpmd_chunk *c = &r->found->chunk[r->n_chunks];
 	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
-	size_t chunks = n ? sl_openpmd_chunks(n, f->bytes) : 0;
+	size_t chunks = sl_openpmd_chunks(n, f->bytes);
 
 	if (chunks > r->most_chunks - r->n_chunks)
 		return sl_openpmd_damaged("it claims more rows than the file can hold");
@@ -177,7 +177,7 @@ enum sl_status sl_openpmd_read(
 	r.bytes = bytes - SL_CRC_TRAILER_BYTES;
 	size = sl_size_mul(r.bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
 	size = sl_size_add(sizeof(struct sl_openpmd_found),
-		sl_size_mul(sl_size_mul(size, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
+		sl_size_mul(sl_size_mul(size, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_chunk)));
 	sl_read_begin(t);
 	SL_TRY(sl_h5_in_child(sl_openpmd_locate, file, r.bytes, size, &found));
 	r.found = (const struct sl_openpmd_found *)found;

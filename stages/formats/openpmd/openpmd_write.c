@@ -265,7 +265,8 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 	bool whole = w->facts->batch.number == SL_WHOLE_RUN;
 	char pattern[NAME_BYTES];
 
-	sl_file_pattern(pattern, sizeof(pattern), w->run_name, sl_format_openpmd.suffix);
+	/* of the names that sl_file_name() gives the files of a run */
+	snprintf(pattern, sizeof(pattern), "%s_%%06T%s", w->run_name, sl_format_openpmd.suffix);
 	sl_h5_put_text(w->h, file, "openPMD", "1.1.0");
 	sl_h5_put_u32(w->h, file, "openPMDextension", 0);
 	sl_h5_put_text(w->h, file, "basePath", "/data/%T/");

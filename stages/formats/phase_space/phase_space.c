@@ -183,21 +183,20 @@ static enum sl_status check_columns(const struct sl_table *t)
 /* Numbers have 4 bytes. What is constant in the file is common to all particles. */
 static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 {
-	struct sl_particle_table *t = &s->table;
-	const struct sl_particle *constant = &t->rows.constant;
+	const struct sl_particle *constant = &s->rows.constant;
 
 	(void)path;
 	SL_TRY(sl_format_load(
-		s->format->read, s->file.at, s->file.bytes, &t->table, &t->block, &s->memory));
-	SL_TRY(check_columns(&t->table));
-	t->rows = sl_mcpl_rows_of(&t->table);
-	if (!sl_table_find(&t->table, SL_COLUMN_pdg))
-		t->rows.constant.pdg = PHOTON;
-	s->fields = (struct sl_mcpl_header){.particles = t->table.n,
-		.flags = sl_table_find(&t->table, SL_COLUMN_userflags) != NULL,
-		.polarised = sl_table_find(&t->table, SL_COLUMN_pol_x) &&
-	                     sl_table_find(&t->table, SL_COLUMN_pol_y) &&
-	                     sl_table_find(&t->table, SL_COLUMN_pol_z),
+		s->format->read, s->file.at, s->file.bytes, &s->table, &s->block, &s->memory));
+	SL_TRY(check_columns(&s->table));
+	s->rows = sl_mcpl_rows_of(&s->table);
+	if (!sl_table_find(&s->table, SL_COLUMN_pdg))
+		s->rows.constant.pdg = PHOTON;
+	s->fields = (struct sl_mcpl_header){.particles = s->table.n,
+		.flags = sl_table_find(&s->table, SL_COLUMN_userflags) != NULL,
+		.polarised = sl_table_find(&s->table, SL_COLUMN_pol_x) &&
+	                     sl_table_find(&s->table, SL_COLUMN_pol_y) &&
+	                     sl_table_find(&s->table, SL_COLUMN_pol_z),
 		.single = true,
 		.pdg = constant->pdg,
 		.weight = (double)constant->weight};
@@ -208,7 +207,7 @@ static enum sl_status open_table(struct sl_phase_space *s, const char *path)
 static enum sl_status table_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *to)
 {
-	const struct sl_particle p = sl_mcpl_row(&s->table.rows, i);
+	const struct sl_particle p = sl_mcpl_row(&s->rows, i);
 
 	*to = (struct sl_mcpl_particle){.position = {(double)p.x, (double)p.y, (double)p.z},
 		.direction = {(double)p.u, (double)p.v, (double)p.w},
@@ -304,13 +303,15 @@ enum sl_status sl_phase_space_open(
 	return SL_OK;
 }
 
-void sl_phase_space_close(struct sl_phase_space *s)
+void sl_phase_space_close(struct sl_phase_space **space)
 {
+	struct sl_phase_space *s = *space;
+
 	if (!s)
 		return;
 	sl_unmap(&s->partner);
-	sl_topas_close(&s->topas);
-	sl_memory_give(SL_HOST, s->table.block);
+	sl_memory_give(SL_HOST, s->topas.block);
+	sl_memory_give(SL_HOST, s->block);
 	sl_memory_give(SL_HOST, s);
 }
 

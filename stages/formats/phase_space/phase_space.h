@@ -133,16 +133,9 @@ enum sl_status sl_iaea_particle(
  * items are read from the file directly, so they must be in one piece, as OpenMC writes them.
  */
 
-enum sl_openmc_member {
-	SL_OPENMC_X,
-	SL_OPENMC_Y,
-	SL_OPENMC_Z,
-	SL_OPENMC_U,
-	SL_OPENMC_V,
-	SL_OPENMC_W,
-	SL_OPENMC_ENERGY,
-	SL_OPENMC_WEIGHT,
-	SL_OPENMC_PARTICLE,
+/* Members of an item; those before are numbers (openmc.c). */
+enum {
+	SL_OPENMC_PARTICLE = 8,
 	SL_OPENMC_TIME, /* from here on optional */
 	SL_OPENMC_SURFACE,
 	SL_OPENMC_MEMBERS
@@ -178,13 +171,6 @@ enum sl_status sl_openmc_particle(
  * as in MCPL files that runs write by default. Polarisation and userflags are optional; other
  * columns are not read.
  */
-
-/* The columns of a file, in memory. */
-struct sl_particle_table {
-	struct sl_table table;
-	void *block; /* memory of the columns */
-	struct sl_mcpl_rows rows;
-};
 
 /* --- topas ------------------------------------------------------------------------------------ */
 
@@ -228,12 +214,11 @@ struct sl_topas {
 
 /*
  * Reads a header, the caller's copy with a 0 after its end, and finds the particles in the other
- * file, which stays in use. SL_BAD_INPUT with the line if they do not agree. Call sl_topas_close()
- * even after a failure.
+ * file, which stays in use. SL_BAD_INPUT with the line if they do not agree. The caller frees t->block,
+ * also after a failure.
  */
 enum sl_status sl_topas_open(
 	const char *header, const void *file, size_t file_bytes, struct sl_topas *t);
-void sl_topas_close(struct sl_topas *t);
 
 /*
  * Particle i, less than t->particles. Its user flags are 1 for the first one of a history.
@@ -282,7 +267,9 @@ struct sl_phase_space {
 	struct sl_topas topas;
 	struct sl_map records; /* one of the two files */
 	struct sl_openmc openmc;
-	struct sl_particle_table table;
+	struct sl_table table; /* of a file of columns */
+	struct sl_mcpl_rows rows;
+	void *block; /* memory of the columns */
 };
 
 /* Whether the name is that of an IAEA or TOPAS phase space, by its suffix. */
@@ -299,18 +286,12 @@ bool sl_phase_space_names_foreign(const char *path);
 
 /*
  * Opens the mapped file path, which the caller keeps, if it has one of the formats; otherwise sets
- * *made to NULL. SL_BAD_INPUT if it is damaged. Call sl_phase_space_close(*made) even after a
+ * *made to NULL. SL_BAD_INPUT if it is damaged. Call sl_phase_space_close(made) even after a
  * failure.
  */
 enum sl_status sl_phase_space_open(
 	const char *path, const struct sl_map *file, struct sl_phase_space **made);
-void sl_phase_space_close(struct sl_phase_space *s);
-
-/* For SL_CLOSED_BY: closes *s. */
-static inline void sl_phase_space_give(struct sl_phase_space **s)
-{
-	sl_phase_space_close(*s);
-}
+void sl_phase_space_close(struct sl_phase_space **s);
 
 /* Whether the second file of the list, opened as path, was written to since. */
 bool sl_phase_space_is_changed(const struct sl_phase_space *s, const char *path);
@@ -318,16 +299,6 @@ bool sl_phase_space_is_changed(const struct sl_phase_space *s, const char *path)
 /* Reads particle i, less than s->fields.particles. Any number of threads may read. */
 enum sl_status sl_phase_space_particle(
 	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p);
-
-/* --- openmc_locate ---------------------------------------------------------------------------- */
-
-/* Finds the source bank of an OpenMC file with HDF5, in a child process. */
-
-/*
- * The block found is a struct sl_openmc. It holds what a file states, not what is true: openmc.c
- * checks each number.
- */
-sl_h5_reader sl_openmc_locate;
 
 /* --- phase_space_mcpl ------------------------------------------------------------------------- */
 

@@ -243,12 +243,6 @@ enum sl_status sl_topas_open(
 	              : open_text((const char *)file, file_bytes, t);
 }
 
-void sl_topas_close(struct sl_topas *t)
-{
-	sl_memory_give(SL_HOST, t->block);
-	t->block = NULL;
-}
-
 enum sl_status sl_topas_particle(const struct sl_topas *t, uint64_t i, struct sl_mcpl_particle *p)
 {
 	const uint8_t *at = t->records + (size_t)i * t->record_bytes;

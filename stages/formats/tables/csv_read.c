@@ -97,7 +97,7 @@ enum sl_status sl_csv_next_line(struct sl_csv *l, struct sl_csv_text *line)
 }
 
 /* Most of the time of reading is spent here and in parse_item(), so both are inlined. */
-static inline bool next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
+inline bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
 {
 	const char *comma;
 
@@ -121,11 +121,6 @@ static inline bool next_field(struct sl_csv *l, struct sl_csv_text *line, struct
 	while (field->length > 0 && strchr(l->around + 1, field->at[field->length - 1]))
 		field->length--;
 	return true;
-}
-
-bool sl_csv_next_field(struct sl_csv *l, struct sl_csv_text *line, struct sl_csv_text *field)
-{
-	return next_field(l, line, field);
 }
 
 bool sl_csv_number(const struct sl_csv *l, const struct sl_csv_text *field, double *value)
@@ -272,7 +267,7 @@ static enum sl_status parse_row(struct csv_reading *r, const struct sl_powers *p
 
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const uint8_t k = r->column_of[i];
-		bool found = next_field(l, line, &field);
+		bool found = sl_csv_next_field(l, line, &field);
 
 		if (found && k != SKIPPED && t->column[k].data)
 			found = l->any ? sl_csv_number(l, &field, &value) &&

@@ -51,7 +51,8 @@ void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t
 	print_header(header, names[type], shape);
 }
 
-void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
+/* Prints the header of an array that is one text of so many bytes. */
+static void print_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
 {
 	char type[24];
 
@@ -197,7 +198,7 @@ static void add_about(struct npz_writing *w, const struct sl_file_facts *run,
 
 	print_about(&text, run, batch, columns);
 	bytes = SL_NPY_BYTES + text.used;
-	sl_npy_header_of_text(array, text.used);
+	print_header_of_text(array, text.used);
 	text = (struct json_text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
 	print_about(&text, run, batch, columns);
 	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));

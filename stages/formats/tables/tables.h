@@ -100,9 +100,6 @@ enum { SL_NPY_BYTES = 128 };
 /* Prints the header of an array of n items of that type. */
 void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t n);
 
-/* Prints the header of an array that is one text of so many bytes. */
-void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes);
-
 /* What follows the name of a column in that of its member: "x.npy". */
 #define SL_NPZ_SUFFIX ".npy"
 

@@ -35,6 +35,14 @@ static uint32_t or_marker(uint64_t value)
 	return value < in_zip64 ? (uint32_t)value : in_zip64;
 }
 
+/* Writes numbers of so many bytes each: a digit for each number. */
+static uint8_t *put_numbers(uint8_t *to, const char *bytes, const uint64_t *number)
+{
+	for (; *bytes; bytes++)
+		to = sl_put_number(to, *number++, *bytes - '0');
+	return to;
+}
+
 /* The name has no terminator in a file: its length is a field of the header. */
 static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 {
@@ -46,16 +54,10 @@ static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 static uint8_t *put_facts(
 	uint8_t *to, const struct sl_zip_member *m, uint32_t packed, uint32_t size, int extra_bytes)
 {
-	to = sl_put_number(to, extra_bytes ? HAS_64 : DEFLATES, 2);
-	to = sl_put_number(to, 0, 2);
-	to = sl_put_number(to, m->method, 2);
-	to = sl_put_number(to, 0, 2);
-	to = sl_put_number(to, DATE, 2);
-	to = sl_put_number(to, m->crc, 4);
-	to = sl_put_number(to, packed, 4);
-	to = sl_put_number(to, size, 4);
-	to = sl_put_number(to, m->name_bytes, 2);
-	return sl_put_number(to, (uint64_t)extra_bytes, 2);
+	const uint64_t number[] = {(uint64_t)(extra_bytes ? HAS_64 : DEFLATES), 0, m->method, 0,
+		DATE, m->crc, packed, size, m->name_bytes, (uint64_t)extra_bytes};
+
+	return put_numbers(to, "2222244422", number);
 }
 
 /* A local header has either both sizes in zip64 or none (4.5.3). */
@@ -102,13 +104,10 @@ size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
  */
 static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 {
-	to = sl_put_number(sl_put_number(to, END_64, 4), END_64_BYTES - 12, 8);
-	to = sl_put_number(sl_put_number(to, HAS_64, 2), HAS_64, 2);
-	to = sl_put_number(to, 0, 8);
-	to = sl_put_number(sl_put_number(to, n, 8), n, 8);
-	to = sl_put_number(sl_put_number(to, bytes, 8), at, 8);
-	to = sl_put_number(sl_put_number(to, LOCATOR_64, 4), 0, 4);
-	return sl_put_number(sl_put_number(to, at + bytes, 8), 1, 4);
+	const uint64_t number[] = {END_64, END_64_BYTES - 12, HAS_64, HAS_64, 0, n, n, bytes, at,
+		LOCATOR_64, 0, at + bytes, 1};
+
+	return put_numbers(to, "4822888884484", number);
 }
 
 /*
@@ -117,16 +116,13 @@ static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
  */
 size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 {
-	uint32_t few = n < in_zip64_16 ? (uint32_t)n : in_zip64_16;
+	const uint64_t few = n < in_zip64_16 ? n : in_zip64_16;
+	const uint64_t number[] = {END, 0, few, few, or_marker(bytes), or_marker(at), 0};
 	uint8_t *to = out;
 
 	if (n >= in_zip64_16 || at >= in_zip64 || bytes >= in_zip64)
 		to = put_end_64(to, n, at, bytes);
-	to = sl_put_number(sl_put_number(to, END, 4), 0, 4);
-	to = sl_put_number(sl_put_number(to, few, 2), few, 2);
-	to = sl_put_number(sl_put_number(to, or_marker(bytes), 4), or_marker(at), 4);
-	to = sl_put_number(to, 0, 2);
-	return (size_t)(to - out);
+	return (size_t)(put_numbers(to, "4422442", number) - out);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

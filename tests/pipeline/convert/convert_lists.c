@@ -20,7 +20,9 @@ static enum sl_status write_some(const struct sl_format *format, const char *nam
 
 	assert_ok(sl_dir_open(folder.path, false, &c.dir));
 	assert_ok(sl_convert_begin_list(&c, "header", 6, &h));
-	s = sl_convert_end(&c, sl_record_output_add_all(&c.records, records, n));
+	s = sl_record_output_add_all(&c.records, records, n);
+	s = s == SL_OK ? sl_convert_end(&c) : s;
+	sl_record_output_end(&c.records);
 	sl_file_drop(&c.file);
 	sl_dir_close(&c.dir);
 	return s;

@@ -173,7 +173,7 @@ static size_t find_levels(const struct sl_loops *levels[8])
 			print_message("no %s: the level is not tested\n", level->level);
 		n += levels[n] != NULL;
 	}
-	assert_true(n > 0 && levels[n - 1] == sl_baseline_loops());
+	assert_true(n > 0 && levels[n - 1] == sl_find_loops("baseline"));
 	return n;
 }
 

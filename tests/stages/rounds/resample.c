@@ -98,8 +98,7 @@ TEST(runs_of_copies_are_those_of_the_definition)
 			.draw = draw,
 			.end = end,
 			.word = word};
-		const struct sl_loops *loops =
-			test % 8 < 4 ? sl_baseline_loops() : sl_find_loops(NULL);
+		const struct sl_loops *loops = sl_find_loops(test % 8 < 4 ? "baseline" : NULL);
 
 		p.columns =
 			(struct sl_columns){.log_weight = log_weight, .fate = fate, .steps = steps};
