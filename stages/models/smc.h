@@ -195,7 +195,7 @@ SL_HD void sl_smc_step(const struct sl_smc *r, sl_column_set wanted, uint64_t se
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(0, p->steps));
 
 	(void)wanted;
-	if (r->dims == 1)
+	if (r->dims == 1 && r->seen == 1) /* the loops over states are those over numbers, too */
 		sl_smc_step_of(r, 1, &random, p);
 	else
 		sl_smc_step_of(r, SL_SMC_STATES, &random, p);
