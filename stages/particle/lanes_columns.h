@@ -8,7 +8,7 @@
 
 #if SL_SIMD_LANES == 1
 
-#define SL_STORE_LANES_uint8_t(to, from, n) (*(to) = (from), (void)(n))
+#define SL_STORE_LANES_uint8_t(to, from, n) (*(to) = (uint8_t)(from), (void)(n))
 
 /* Consecutive numbers from first on. */
 static inline sl_u64 sl_count_from(uint64_t first)

@@ -61,10 +61,10 @@ static double double_of(uint64_t c)
 }
 
 /*
- * Sets E_i of systematic resampling: the numbers j >= 0 below x = N C_i / S - U / 2^32. The errors of
- * C_i, N / S (three roundings with that of S), of their product and of the difference are each at
- * most 2^-53 of numbers up to N, so those of x are less than N 2^-50. Returns false, with no use of
- * what was set, if an x is as near to a whole number.
+ * Sets E_i of systematic resampling: how many whole numbers j >= 0 are below x = N C_i / S - U / 2^32,
+ * which is x rounded up. Doubles round five times: C_i, S, N / S, the product and the difference. Each
+ * error is at most 2^-53 of a number up to N (1 + 2^-50), so that of x is less than N 2^-50. If an x
+ * is as near as this to a whole number, returns false, and the ends are not valid.
  */
 static bool find_ends(
 	const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t at, uint32_t n)
@@ -88,11 +88,10 @@ static bool find_ends(
 static void end_runs(const struct sl_filter_pass *p, const struct sl_filter_sums *sums)
 {
 	for (uint32_t at = 0, n; at < p->n; at += n) {
-		bool certain;
-
 		n = p->n - at < TILE ? p->n - at : TILE;
-		certain = find_ends(p, sums, at, n);
-		for (uint32_t i = at; i < at + n && !certain; i++)
+		if (find_ends(p, sums, at, n))
+			continue;
+		for (uint32_t i = at; i < at + n; i++)
 			sl_filter_item(SL_FILTER_END, p, sums, i);
 	}
 	if (p->zeroes)

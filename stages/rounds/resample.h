@@ -103,9 +103,9 @@ SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint64_t i, float 
 enum { SL_FILTER_SUMS = 4 + 2 * SL_FILTER_MOMENTS_MAX };
 
 /*
- * The whole part of x, of which the 64 lowest bits; |x| < 2^63, or x <= 2^63 and not is_signed, which
- * is a constant. Other processors have no such conversion of vectors: both halves are the lowest bits
- * of numbers near 3 * 2^51.
+ * The whole part of x modulo 2^64, for |x| < 2^63, and for x = 2^63 if not is_signed, a constant. AVX2
+ * cannot convert doubles to 64 bits: there, each half of the result is made of the lowest bits of a
+ * number near 3 * 2^51.
  */
 SL_HD uint64_t sl_filter_whole(double x, bool is_signed)
 {
