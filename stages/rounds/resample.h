@@ -72,7 +72,8 @@ SL_HD uint32_t sl_filter_order(float x)
 	uint32_t bits;
 
 	memcpy(&bits, &x, sizeof(bits));
-	return x != x ? 0 : bits >> 31 ? ~bits : bits | 0x80000000u;
+	bits ^= bits >> 31 ? UINT32_MAX : 0x80000000u;
+	return bits & (0 - (uint32_t)(x == x)); /* not a branch, which has no vectors */
 }
 
 /* The float of that order. */
@@ -92,7 +93,7 @@ SL_HD uint32_t sl_filter_magnitude(float x)
 	uint32_t bits;
 
 	memcpy(&bits, &magnitude, sizeof(bits));
-	return bits < 0x7f800000u ? bits : 0;
+	return bits & (0 - (uint32_t)(bits < 0x7f800000u));
 }
 
 /* 2^e for -1022 <= e <= 1023. */
@@ -108,7 +109,7 @@ SL_HD double sl_filter_scale(int log_n, uint64_t largest, int power)
 }
 
 /* The weight of particle i before it is rounded: exp(l_i - max l), or 0. */
-SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float peak)
+SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint64_t i, float peak)
 {
 	float l = p->columns.log_weight[i];
 	double weight = sl_exp_double((double)l - (double)peak);
@@ -120,28 +121,52 @@ SL_HD double sl_filter_weight(const struct sl_filter_pass *p, uint32_t i, float 
 enum { SL_FILTER_SUMS = 4 + 2 * SL_FILTER_MOMENTS_MAX };
 
 /*
- * The integer weight of particle i, whose sl_filter_weight() is weight; adds to the sums.
- * n_moments: a constant.
+ * The whole part of x modulo 2^64, for |x| < 2^63, and for x = 2^63 if not is_signed, a constant. AVX2
+ * cannot convert doubles to 64 bits: there, each half of the result is made of the lowest bits of a
+ * number near 3 * 2^51.
  */
-SL_HD_PART uint64_t sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint32_t i,
+SL_HD uint64_t sl_filter_whole(double x, bool is_signed)
+{
+#if defined(__CUDA_ARCH__) || defined(__AVX512DQ__) || defined(__aarch64__)
+	return is_signed ? (uint64_t)(int64_t)x : (uint64_t)x;
+#else
+	const double shift = 0x1.8p52, whole = trunc(x), high = whole * 0x1p-32 + shift;
+	const double low = whole - (high - shift) * 0x1p32;
+
+	(void)is_signed;
+	return (sl_double_bits(high) << 32) + (sl_double_bits(low + shift) - sl_double_bits(shift));
+#endif
+}
+
+/* Adds the terms of a moment of a particle with that weight, and x in its column. */
+SL_HD void sl_filter_add_moment(double weight, double x, const double scale[2], uint64_t sum[2])
+{
+	double first = weight * (fabs(x) < 3.5e38 ? x : 0.0), second = first * x * scale[1];
+
+	sum[0] += sl_filter_whole(first * scale[0], true);
+	sum[1] += sl_filter_whole(fabs(first) > 0 ? second : 0.0, true);
+}
+
+/*
+ * The integer weight of particle i, whose sl_filter_weight() is weight; adds to the sums. The square
+ * is that of two halves, so that the host computes it in vectors. n_moments: a constant.
+ */
+SL_HD_PART uint64_t sl_filter_weigh(const struct sl_filter_pass *p, uint32_t n_moments, uint64_t i,
 	double weight, const double scale[2 * SL_FILTER_MOMENTS_MAX], uint64_t *sum)
 {
-	uint64_t w = (uint64_t)(weight * sl_filter_power(63 - p->log_n));
-	sl_u128 square = (sl_u128)w * w;
+	const uint64_t w = sl_filter_whole(weight * sl_filter_power(63 - p->log_n), false);
+	const uint64_t low = w & UINT32_MAX, high = w >> 32;
+	const uint64_t first = low * low, twice = 2 * low * high, last = high * high;
+	const uint64_t second = (first >> 32) + (twice & UINT32_MAX);
+	const uint64_t third = (second >> 32) + (twice >> 32) + (last & UINT32_MAX);
 
-	sum[0] += (uint32_t)square;
-	sum[1] += (uint32_t)(square >> 32);
-	sum[2] += (uint32_t)(square >> 64);
-	sum[3] += (uint32_t)(square >> 96);
-	for (uint32_t k = 0; k < n_moments; k++) {
-		double x = k < p->n_moments ? (double)p->moment[k][i] : 0;
-		double first = weight * (fabs(x) < 3.5e38 ? x : 0.0);
-		double second = first * x;
-
-		sum[4 + 2 * k] += (uint64_t)(int64_t)(first * scale[2 * k]);
-		sum[5 + 2 * k] +=
-			(uint64_t)(int64_t)(fabs(first) > 0 ? second * scale[2 * k + 1] : 0.0);
-	}
+	sum[0] += first & UINT32_MAX;
+	sum[1] += second & UINT32_MAX;
+	sum[2] += third & UINT32_MAX;
+	sum[3] += (third >> 32) + (last >> 32);
+	for (uint32_t k = 0; k < n_moments; k++)
+		sl_filter_add_moment(weight, k < p->n_moments ? (double)p->moment[k][i] : 0,
+			scale + 2 * k, sum + 4 + 2 * k);
 	return w;
 }
 

@@ -106,6 +106,9 @@ TEST(runs_of_copies_are_those_of_the_definition)
 		choose_weights(weight, p.n, 63 - p.log_n);
 		for (uint32_t i = 1; i < p.n; i++)
 			weight[i] += weight[i - 1];
+		for (uint32_t i = p.n / 2; i + 1 < p.n && test % 4 == 0 && test % 16 < 8; i = p.n)
+			weight[i] = (uint64_t)(((sl_u128)i << 32 | sl_filter_uniform(&p, 0)) *
+				weight[p.n - 1] / p.n >> 32) + some() % 2; /* at slot i */
 		loops->filter(SL_FILTER_DRAW, &p);
 		qsort(draw, p.n, sizeof(*draw), filter_draw_order);
 		memcpy(sorted_draws, draw, sizeof(draw));
