@@ -37,17 +37,17 @@ struct flights {
 SL_HD_PART void load_all(struct flights *f, sl_column_set set)
 {
 	const struct sl_active_set *a = &f->b->active_set;
+	const sl_u32 at = sl_low(sl_count_from(f->next));
 
-	f->p = sl_load_lanes(&a->columns, set, f->next);
+	f->p = sl_load_lanes(&a->columns, set & ~a->zero, f->next);
 	f->p.id = a->place ? sl_sum(f->b->first_id, sl_load_u32(a->place + f->next))
 	                   : sl_count_from(f->b->first_id + f->next);
 	f->left = sl_all_u32(a->steps);
 	f->busy = sl_mask_bits(f->p.fate == SL_FATE_alive);
 	f->together = f->busy == EVERY_LANE;
-	for (uint32_t l = 0; l < SL_SIMD_LANES; l++) {
-		f->b->keep[f->next] = 0;
-		f->at[l] = f->next++;
-	}
+	memset(f->b->keep + f->next, 0, SL_SIMD_LANES);
+	memcpy(f->at, &at, sizeof(at));
+	f->next += SL_SIMD_LANES;
 }
 
 /* Gives lane l the next particle that is alive, if there is one. */
@@ -84,12 +84,11 @@ SL_HD_PART bool fill(struct flights *f, sl_column_set set)
 SL_HD_PART void store_all(struct flights *f, sl_column_set set)
 {
 	struct sl_active_set *a = &f->b->active_set;
+	const sl_mask alive = f->p.fate == SL_FATE_alive;
 
-	sl_store_lanes(&a->columns, set, f->at[0], SL_SIMD_LANES, &f->p);
-	for (uint32_t i = f->at[0]; i < f->at[0] + SL_SIMD_LANES; i++) {
-		f->b->keep[i] = a->columns.fate[i] == SL_FATE_alive;
-		a->alive += f->b->keep[i];
-	}
+	sl_store_lanes(&a->columns, set & ~a->zero, f->at[0], SL_SIMD_LANES, &f->p);
+	SL_STORE_LANES_uint8_t(f->b->keep + f->at[0], sl_one_if(alive), (size_t)SL_SIMD_LANES);
+	a->alive += (uint32_t)__builtin_popcount(sl_mask_bits(alive));
 }
 
 SL_HD_PART void store_one(struct flights *f, sl_column_set set, uint32_t l)

@@ -21,7 +21,7 @@ struct sl_active_set {
 	uint32_t n;
 	uint32_t steps;
 	uint32_t alive;     /* after the round */
-	sl_column_set zero; /* columns that are 0 and stay so: a device need not access them */
+	sl_column_set zero; /* columns that are 0 and stay so: need not be accessed */
 };
 
 /* Loads particle i with the columns of set, which is a constant at each call. */

@@ -8,7 +8,7 @@
 
 #if SL_SIMD_LANES == 1
 
-#define SL_STORE_LANES_uint8_t(to, from, n) (*(to) = (from), (void)(n))
+#define SL_STORE_LANES_uint8_t(to, from, n) (*(to) = (uint8_t)(from), (void)(n))
 
 /* Consecutive numbers from first on. */
 static inline sl_u64 sl_count_from(uint64_t first)
@@ -43,7 +43,8 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 }
 
 /*
- * Loads the particles from i on with the columns of set, a constant at each call; others become 0.
+ * Loads the particles from i on with the columns of set; others become 0. set is a constant at each
+ * call, or that without some.
  */
 SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
@@ -115,13 +116,7 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 #define SL_LOAD_LANES_uint32_t(to, from) memcpy(&(to), from, sizeof(to))
 #define SL_LOAD_LANES_int32_t(to, from)  memcpy(&(to), from, sizeof(to))
 #define SL_LOAD_LANES_uint64_t(to, from) (void)(to) /* no stored column has this type */
-#define SL_LOAD_LANES_uint8_t(to, from)                      \
-	do {                                                 \
-		sl_u8 bytes;                                 \
-                                                             \
-		memcpy(&bytes, from, sizeof(bytes));         \
-		to = __builtin_convertvector(bytes, sl_u32); \
-	} while (0)
+#define SL_LOAD_LANES_uint8_t(to, from)  to = SL_LOAD_BYTES(from)
 
 #define SL_STORE_LANES_float(to, from, n)    memcpy(to, &(from), (n) * sizeof(float))
 #define SL_STORE_LANES_uint32_t(to, from, n) memcpy(to, &(from), (n) * sizeof(uint32_t))

@@ -85,12 +85,14 @@ typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
 #define SL_MASK_BITS(m)       ((uint32_t)_mm512_movepi32_mask((__m512i)(m)))
 #define SL_GATHER(base, i)    ((sl_f32)_mm512_i32gather_ps((__m512i)(i), (base), 4))
 #define SL_MULTIPLY_LOW(a, b) ((sl_pairs)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
+#define SL_LOAD_BYTES(at)     ((sl_u32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(at))))
 #elif SL_SIMD_LANES == 8
 #define SL_FMA(a, b, c)       ((sl_f32)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define SL_SQRT(x)            ((sl_f32)_mm256_sqrt_ps((__m256)(x)))
 #define SL_MASK_BITS(m)       ((uint32_t)_mm256_movemask_ps((__m256)(m)))
 #define SL_GATHER(base, i)    ((sl_f32)_mm256_i32gather_ps((base), (__m256i)(i), 4))
 #define SL_MULTIPLY_LOW(a, b) ((sl_pairs)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
+#define SL_LOAD_BYTES(at)     ((sl_u32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(at))))
 #else
 #define SL_FMA(a, b, c) ((sl_f32)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
 #define SL_SQRT(x)      ((sl_f32)vsqrtq_f32((float32x4_t)(x)))
@@ -99,6 +101,7 @@ typedef uint64_t sl_pairs SL_VECTOR(4 * SL_SIMD_LANES);
 	((sl_f32){(base)[(i)[0]], (base)[(i)[1]], (base)[(i)[2]], (base)[(i)[3]]})
 #define SL_MULTIPLY_LOW(a, b) \
 	((sl_pairs)vmull_u32(vmovn_u64((uint64x2_t)(a)), vmovn_u64((uint64x2_t)(b))))
+#define SL_LOAD_BYTES(at) ((sl_u32){(at)[0], (at)[1], (at)[2], (at)[3]})
 #endif
 
 /* --- functions -------------------------------------------------------------------------------- */
