@@ -20,8 +20,9 @@ enum {
 
 /*
  * The JSON, without spaces, is searched as text, without a tree. It is made by this program, but
- * parts of it by a child process that has read a crafted file, so that no search may leave the text.
- * A search reads what precedes the value, which is little: a line per item walks the items in order.
+ * parts of it by a child process that has read a crafted file, so that no search may leave the
+ * text. A search reads what precedes the value, which is little: a line per item walks the items in
+ * order.
  */
 
 /* A value is a place in the JSON; NULL: missing. item.value NULL: the first item is next. */
