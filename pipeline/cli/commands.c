@@ -1,6 +1,6 @@
 /*
- * commands.c - the commands: each passes the fields of the command line that it needs to the function
- * that does the work, and stdout as the place of its output.
+ * commands.c - the commands: each passes the fields of the command line that it needs to the
+ * function that does the work, and stdout as the place of its output.
  *
  * sluice run: plan, allocate, execute (open the output directory, run, finish the output, check)
  * and print the results. The memory is allocated before the directory is opened, so a run that does

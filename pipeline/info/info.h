@@ -89,8 +89,8 @@ struct sl_row_sums {
 };
 
 /*
- * Adds a row with the columns of t, which needs no data; the first rows are written to the open array
- * "head". Without these columns, the weight is 1 and the energy 0 in value.
+ * Adds a row with the columns of t, which needs no data; the first rows are written to the open
+ * array "head". Without these columns, the weight is 1 and the energy 0 in value.
  */
 void sl_row_sums_add(struct sl_row_sums *all, const struct sl_table *t,
 	const double value[SL_COLUMN_COUNT], struct sl_json *j);

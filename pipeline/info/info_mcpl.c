@@ -19,16 +19,15 @@ enum { TEXT_BYTES = 256 }; /* texts of the header are cut to so many */
 /* The columns of the particles, without data; user flags and polarisation are optional. */
 static struct sl_table columns_of(const struct sl_mcpl_header *h)
 {
-	static const enum sl_column all[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z, SL_COLUMN_u,
-		SL_COLUMN_v, SL_COLUMN_w, SL_COLUMN_energy, SL_COLUMN_time, SL_COLUMN_weight,
-		SL_COLUMN_pdg, SL_COLUMN_userflags, SL_COLUMN_pol_x, SL_COLUMN_pol_y,
-		SL_COLUMN_pol_z};
 	struct sl_table t = {0};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if ((all[i] != SL_COLUMN_userflags || h->flags) &&
-			(!SL_HAS(SL_MCPL_POLARISATION, all[i]) || h->polarised))
-			t.column[t.n_columns++].column = all[i];
+	for (int i = 0; i < SL_LISTED_COLUMNS; i++) {
+		enum sl_column c = sl_listed_columns[i];
+
+		if ((c != SL_COLUMN_userflags || h->flags) &&
+			(!SL_HAS(SL_MCPL_POLARISATION, c) || h->polarised))
+			t.column[t.n_columns++].column = c;
+	}
 	return t;
 }
 

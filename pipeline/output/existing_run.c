@@ -35,9 +35,10 @@ static const char *member(const struct sl_yaml *tree, const char *key)
 }
 
 /*
- * Ends the text before the list of batches, and removes the items of all lists of numbers, such as the
- * steps of a filter or the cells of tallies: nothing here reads them, and they can be more than the
- * parser accepts. The stored configuration is a string, and stays as it is. Returns the new length.
+ * Ends the text before the list of batches, and removes the items of all lists of numbers, such as
+ * the steps of a filter or the cells of tallies: nothing here reads them, and they can be more than
+ * the parser accepts. The stored configuration is a string, and stays as it is. Returns the new
+ * length.
  */
 static size_t shorten(char *text, size_t bytes)
 {

@@ -214,7 +214,7 @@ struct sl_stop_state {
 struct sl_stop_state sl_stop_rule_state(
 	const struct sl_stop_rule *rule, uint64_t n_batches, const struct sl_manifest *m);
 
-/* --- survivor_file ---------------------------------------------------------------------------- */
+/* --- run_files -------------------------------------------------------------------------------- */
 
 /* Reads a file of survivors completely into memory. */
 
@@ -245,8 +245,6 @@ void sl_survivors_free(struct sl_survivors *s);
  * read.
  */
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n);
-
-/* --- run_files -------------------------------------------------------------------------------- */
 
 struct sl_run_files; /* stages/inputs/inputs.h */
 

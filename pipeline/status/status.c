@@ -313,8 +313,8 @@ static enum sl_status read_part(
 }
 
 /*
- * Adds the part in the directory of that name, an item of the array. The size of a part is unknown if
- * its run.json is damaged or not there yet.
+ * Adds the part in the directory of that name, an item of the array. The size of a part is unknown
+ * if its run.json is damaged or not there yet.
  */
 static enum sl_status put_part(void *ctx, const char *name)
 {

@@ -50,8 +50,8 @@ struct sl_run_status {
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
 
 /*
- * Prints how far a run is, or the parts in a directory. SL_BAD_INPUT if run.json, or that of a part, is
- * damaged; the other parts are printed nevertheless.
+ * Prints how far a run is, or the parts in a directory. SL_BAD_INPUT if run.json, or that of a
+ * part, is damaged; the other parts are printed nevertheless.
  */
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
 

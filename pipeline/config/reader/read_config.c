@@ -18,9 +18,9 @@
 #include "stages/models/models.h"
 
 /*
- * Makes a configuration without a model, whose options stay zero, and a reader, followed by one tree
- * pointer per source. The texts of --set are not copied. The lists of keys and problems and the
- * report are written before they are read, and stay as they are: 400 KB.
+ * Makes a configuration without a model, whose options stay zero, and a reader, followed by one
+ * tree pointer per source. The texts of --set are not copied. The lists of keys and problems and
+ * the report are written before they are read, and stay as they are: 400 KB.
  */
 static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
 	struct sl_config *c, struct sl_reader **r)

@@ -230,7 +230,8 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 
 /*
  * Sets the default of the option, or the value that stands for "not given". A default is one value,
- * or "[a, b]", without quotes: libyaml would take longer than all the rest of reading a configuration.
+ * or "[a, b]", without quotes: libyaml would take longer than all the rest of reading a
+ * configuration.
  */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {

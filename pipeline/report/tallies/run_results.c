@@ -68,8 +68,8 @@ void sl_truncated_json(struct sl_json *j, uint64_t count, uint64_t particles, ui
 }
 
 /*
- * The binomial standard error is an upper bound for weights up to 1, for a fate that no particle has,
- * or whose squares are not known.
+ * The binomial standard error is an upper bound for weights up to 1, for a fate that no particle
+ * has, or whose squares are not known.
  */
 double sl_check_deviation(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {

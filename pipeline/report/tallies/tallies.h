@@ -44,9 +44,9 @@ struct sl_results {
 };
 
 /*
- * Sums the lines of the manifest. counts: results are fractions of the count; the results that a run
- * states are as its stop_rule.counts says. Fractions are set only if the manifest has at least one
- * batch.
+ * Sums the lines of the manifest. counts: results are fractions of the count; the results that a
+ * run states are as its stop_rule.counts says. Fractions are set only if the manifest has at least
+ * one batch.
  */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
 
@@ -58,15 +58,16 @@ struct sl_fraction sl_share_of_weight(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 
 /*
- * Writes the array "warnings": a text about the particles that ended by transport.max_steps, count of
- * those of the committed batches. Their histories are truncated, so fates and tallies lack their
+ * Writes the array "warnings": a text about the particles that ended by transport.max_steps, count
+ * of those of the committed batches. Their histories are truncated, so fates and tallies lack their
  * ends. It is empty if there are none.
  */
 void sl_truncated_json(struct sl_json *j, uint64_t count, uint64_t particles, uint64_t max_steps);
 
 /*
  * The deviation from a published value in standard errors; it is met if |deviation| <= check.sigma.
- * For counts, and where no particle has the fate, this is sqrt(p (1 - p) / N), p the expected value.
+ * For counts, and where no particle has the fate, this is sqrt(p (1 - p) / N), p the expected
+ * value.
  */
 double sl_check_deviation(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);

@@ -83,16 +83,15 @@ enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_
 	return SL_COLUMN_COUNT;
 }
 
+const enum sl_column sl_listed_columns[SL_LISTED_COLUMNS] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z,
+	SL_COLUMN_u, SL_COLUMN_v, SL_COLUMN_w, SL_COLUMN_energy, SL_COLUMN_time, SL_COLUMN_weight,
+	SL_COLUMN_pdg, SL_COLUMN_userflags, SL_COLUMN_pol_x, SL_COLUMN_pol_y, SL_COLUMN_pol_z};
+
 enum sl_column sl_list_column(const char *name, size_t length)
 {
-	static const enum sl_column known[] = {SL_COLUMN_x, SL_COLUMN_y, SL_COLUMN_z, SL_COLUMN_u,
-		SL_COLUMN_v, SL_COLUMN_w, SL_COLUMN_energy, SL_COLUMN_time, SL_COLUMN_weight,
-		SL_COLUMN_pdg, SL_COLUMN_userflags, SL_COLUMN_pol_x, SL_COLUMN_pol_y,
-		SL_COLUMN_pol_z};
-
-	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-		if (sl_is_text(name, length, sl_column_facts[known[k]].name))
-			return known[k];
+	for (int k = 0; k < SL_LISTED_COLUMNS; k++)
+		if (sl_is_text(name, length, sl_column_facts[sl_listed_columns[k]].name))
+			return sl_listed_columns[k];
 	return SL_COLUMN_COUNT;
 }
 

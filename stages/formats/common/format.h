@@ -256,10 +256,11 @@ struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table
  */
 enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
 
-/*
- * For readers of files of other programs: the column of a list of particles with that name, which
- * is not terminated; SL_COLUMN_COUNT if there is none.
- */
+/* The columns of a list of particles of any program, in the order in which they are shown. */
+enum { SL_LISTED_COLUMNS = 14 };
+extern const enum sl_column sl_listed_columns[SL_LISTED_COLUMNS];
+
+/* The one of these with that name, which is not terminated; SL_COLUMN_COUNT if there is none. */
 enum sl_column sl_list_column(const char *name, size_t length);
 
 /* Stores a number in a row of such a column; false if its type cannot hold the number. */
