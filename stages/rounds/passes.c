@@ -66,8 +66,8 @@ static double double_of(uint64_t c)
  * error is at most 2^-53 of a number up to N (1 + 2^-50), so that of x is less than N 2^-50. If an x
  * is as near as this to a whole number, returns false, and the ends are not valid.
  */
-static bool find_ends(const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t at,
-	uint32_t n)
+static bool find_ends(
+	const struct sl_filter_pass *p, const struct sl_filter_sums *sums, uint32_t at, uint32_t n)
 {
 	const double offset = sums->uniform * 0x1p-32, slots = sums->slots, error = p->n * 0x1p-50;
 	const uint64_t *sum = p->weight + at;
