@@ -24,9 +24,8 @@ static void expand(const struct sl_expand_job *job, uint32_t *out)
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		uint64_t end = narrow ? end32[i] : end64[i];
 
-		if (end >= n_out)
-			break;
-		out[end] = i + 1;
+		if (end < n_out)
+			out[end] = i + 1;
 	}
 	for (uint32_t j = 0; j < n_out; j++)
 		out[j] = most = out[j] > most ? out[j] : most;
