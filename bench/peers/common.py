@@ -129,10 +129,10 @@ def run(words, **how):
 
 
 def clocks(call):
-    """Calls a function; seconds from start to end, and of processor time in all threads and child processes."""
+    """Calls a function; seconds from start to end, of processor time in all threads and child processes, its result."""
     start, before = time.perf_counter(), used_seconds()
-    call()
-    return time.perf_counter() - start, used_seconds() - before
+    result = call()
+    return time.perf_counter() - start, used_seconds() - before, result
 
 
 def used_seconds():
@@ -304,7 +304,7 @@ class Report:
                           *(spread(ratios) if ratios else ("", "", ""))))
 
     def times(self, work, times):
-        """Adds rows of (seconds, processor seconds) from clocks() for each program; the first one is sluice."""
+        """Adds rows of what clocks() returned for each program; the first one is sluice."""
         ours = list(times)[0]
         for name, values in times.items():
             for k, quantity in enumerate(("from start to end", "processor time")):

@@ -63,15 +63,14 @@ def run_mcml(program, folder, runs):
     while int(time.time()) == LAST_START[0]:
         time.sleep(0.02)
     LAST_START[0] = int(time.time())
-    _, seconds = common.clocks(lambda: common.run([program, "slab.mci"], cwd=folder))
+    seconds = common.clocks(lambda: common.run([program, "slab.mci"], cwd=folder))[1]
     return seconds, [read_output(os.path.join(folder, f"{k}.mco")) for k in range(runs)]
 
 
 def run_sluice(words):
     """Runs sluice; processor seconds and the fates of its run.json."""
-    out = []
-    _, seconds = common.clocks(lambda: out.append(json.loads(common.run(words))))
-    return seconds, out[0]["tallies"]["fates"]
+    _, seconds, shown = common.clocks(lambda: common.run(words))
+    return seconds, json.loads(shown)["tallies"]["fates"]
 
 
 def variances_of_mcml(results, photons):

@@ -62,7 +62,7 @@ def check(np, pmcx, options, slab, published):
 
 
 def run_mcx(np, pmcx, options, slab, published, fluence, seed):
-    """Photons per second of one kernel of MCX."""
+    """10^9 photons per second of one kernel of MCX."""
     result = pmcx.run(settings(np, slab, options.layers, options.photons, issave2pt=fluence, seed=seed))
     stat = result["stat"]
     if stat["runtime"] < 100:
@@ -71,13 +71,13 @@ def run_mcx(np, pmcx, options, slab, published, fluence, seed):
     p = published["absorbed"]
     common.agree("MCX: the absorbed fraction", stat["energyabs"] / stat["energytot"], p,
                  max(ROUNDING, 5 * (p * (1 - p) / options.photons) ** 0.5))
-    return stat["nphoton"] / (1e-3 * stat["runtime"])
+    return 1e-6 * stat["nphoton"] / stat["runtime"]
 
 
 def run_sluice(words):
-    """Particles per second before compression; sluice itself compares the fractions with the published ones."""
+    """10^9 particles per second before compression; sluice itself compares the fractions with the published ones."""
     result = json.loads(common.run(words))
-    return result["times"]["particles"] / common.computing_seconds(result)
+    return 1e-9 * result["times"]["particles"] / common.computing_seconds(result)
 
 
 def compare_slab(np, pmcx, config, options, report):
@@ -95,12 +95,17 @@ def compare_slab(np, pmcx, config, options, report):
         programs[name] = lambda fluence=fluence: run_mcx(np, pmcx, options, slab, published, fluence, next(seeds))
     for warm_up in programs.values():
         warm_up()
-    rates = {name: [1e-9 * v for v in values] for name, values in common.alternate(programs, options.repeat).items()}
+    add_rows(report, common.name_of(config), common.alternate(programs, options.repeat),
+             {"MCX, fluence": list(programs)[:2], "MCX, no result": list(programs)[:2]})
+
+
+def add_rows(report, work, rates, against):
+    """against: the runs of sluice that a run of MCX is compared with."""
     for name, values in rates.items():
-        if name.startswith("sluice"):
-            report.row(common.name_of(config), name, "photons", "G/s", values)
-        for ours in list(programs)[:2] if name.startswith("MCX") else ():
-            report.row(common.name_of(config), f"{name}; against {ours}", "photons", "G/s", values, rates[ours])
+        if name not in against:
+            report.row(work, name, "photons", "G/s", values)
+        for ours in against.get(name, ()):
+            report.row(work, f"{name}; against {ours}", "photons", "G/s", values, rates[ours])
 
 
 # --- volumes of voxels ----------------------------------------------------------------------------
@@ -149,13 +154,8 @@ def compare_volume(np, pmcx, name, options, report):
                 "sluice, collision": lambda: rate_of_sluice("collision"),
                 "sluice, no result": lambda: rate_of_sluice(None),
                 "MCX, fluence": lambda: rate_of_mcx(1), "MCX, no result": lambda: rate_of_mcx(0)}
-    rates = common.alternate(programs, options.repeat)
-    for program, values in rates.items():
-        if program.startswith("sluice"):
-            report.row(name, program, "photons", "G/s", values)
-        of = ("sluice, no result",) if program == "MCX, no result" else ("sluice, track", "sluice, collision")
-        for ours in of if program.startswith("MCX") else ():
-            report.row(name, f"{program}; against {ours}", "photons", "G/s", values, rates[ours])
+    add_rows(report, name, common.alternate(programs, options.repeat), {
+        "MCX, fluence": ("sluice, track", "sluice, collision"), "MCX, no result": ("sluice, no result",)})
 
 
 def gpu_of(pmcx):

@@ -31,7 +31,6 @@ import os
 import re
 import shutil
 import sys
-import time
 
 import common
 
@@ -62,9 +61,8 @@ def sluice(options, report, n, filters, *words):
         f"model.smc.observations={TABLE}", f"run.batch={n}", f"run.particles={n * filters}"))
 
     def program():
-        out = []
-        whole, _ = common.clocks(lambda: out.append(common.run([*command, "--set", f"run.seed={next(SEEDS)}"])))
-        result = json.loads(out[0])
+        whole, _, shown = common.clocks(lambda: common.run([*command, "--set", f"run.seed={next(SEEDS)}"]))
+        result = json.loads(shown)
         report.origin("device", result["machine"].get("device", {}).get("name") or dict(report.about)["device"])
         return {"filter": result["times"]["wall_seconds"] / filters, "whole command": whole / filters,
                 "log likelihood": result["filter"]["log_likelihood"]}
@@ -99,16 +97,14 @@ def jax_program(n, together, *methods):
 
     def call(compiled, compilation=0.0):
         keys = jax.block_until_ready(list(jax.random.split(jax.random.key(next(SEEDS)), (calls, together))))
-        out = []
-        seconds, _ = common.clocks(lambda: out.extend(jax.block_until_ready([compiled(key) for key in keys])))
+        seconds, _, out = common.clocks(lambda: jax.block_until_ready([compiled(key) for key in keys]))
         return {"filter": seconds / (calls * together), "compilation": compilation,
                 "log likelihood": sum(float(jax.device_get(o).astype("f8").sum(1).mean()) for o in out) / calls}
 
     for method in methods:
-        start = time.perf_counter()
-        jitted = jax.jit(jax.vmap(functools.partial(jax_filter, jax, n, method)))
-        compiled = jitted.lower(jax.random.split(jax.random.key(0), together)).compile()
-        compilation = time.perf_counter() - start
+        keys, jitted = jax.random.split(jax.random.key(0), together), jax.jit(jax.vmap(
+            functools.partial(jax_filter, jax, n, method)))
+        compilation, _, compiled = common.clocks(lambda: jitted.lower(keys).compile())
         found.append((min(call(compiled)["filter"] for _ in range(2)), compiled, compilation))
     return functools.partial(call, *min(found, key=lambda f: f[0])[1:])
 
