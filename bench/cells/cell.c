@@ -121,7 +121,6 @@ static enum sl_status measure_cub(struct sl_bench *b, struct sl_cross_check *c)
 
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c)
 {
-	memset(c, 0, sizeof(*c));
 	if (b->copy_n != job->set.n && !sl_device_is_emulated())
 		SL_TRY(measure_copy(b, job->set.n));
 	SL_TRY(sl_cross_check_open(job->primitive, &job->set, c));
@@ -152,20 +151,15 @@ static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
 
 static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 {
-	struct sl_cross_check c;
+	SL_CLOSED_BY(sl_cross_check_close) struct sl_cross_check c = {.of = NULL};
 	struct turn turn = {b, &c, NULL};
-	enum sl_status s = sl_job_open(b, job, &c);
-	char text[SL_JOB_BYTES];
 
-	for (size_t i = 0; s == SL_OK; i++) {
-		turn.backend = sl_job_backend(b->options, job->primitive, i);
-		if (!turn.backend)
-			break;
-		s = sl_tunings_each(turn.backend, job->set.type, b->options, measure_tuning, &turn);
-	}
-	if (c.of)
-		sl_cross_check_close(&c);
-	return sl_add_context(s, "%s", sl_job_text(job, text));
+	SL_TRY(sl_job_open(b, job, &c));
+	for (size_t i = 0; (turn.backend = sl_job_backend(b->options, job->primitive, i)) != NULL;
+		i++)
+		SL_TRY(sl_tunings_each(
+			turn.backend, job->set.type, b->options, measure_tuning, &turn));
+	return SL_OK;
 }
 
 /* Upper bound of the time that the host needs to make and check a job. */
@@ -190,7 +184,7 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 		sl_bench_table_leave_out(b->table, sl_job_text(job, text));
 		return SL_OK;
 	}
-	s = measure_job(b, job);
+	s = sl_add_context(measure_job(b, job), "%s", sl_job_text(job, text));
 	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
 		return s;
 	printf("not measured: %s\n", sl_last_error());

@@ -119,8 +119,8 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 /* Checks and times one backend after another, each with one tuning after another, at the same job. */
 
 /*
- * Opens the cross check of a job and measures the copy and CUB as the first rows of the table. To
- * be closed by sl_cross_check_close(), even after a failure.
+ * Opens the cross check of a job, *c, which is all 0, and measures the copy and CUB as the first rows
+ * of the table. To be closed by sl_cross_check_close(), even after a failure.
  */
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c);
 

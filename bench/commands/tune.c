@@ -8,6 +8,7 @@
  */
 #include "bench/commands/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cells/cells.h"
@@ -57,16 +58,13 @@ static enum sl_status try_tuning(void *ctx, struct sl_tuning tuning)
 	return s == SL_DEVICE_FAILED || s == SL_CHECK_FAILED ? s : SL_OK;
 }
 
-/* By time, the fastest first. */
-static void sort_tries(struct tuner *t)
+/* The fastest first. */
+static int by_time(const void *a, const void *b)
 {
-	for (uint32_t i = 1; i < t->n; i++)
-		for (uint32_t k = i; k > 0 && t->tried[k].ms < t->tried[k - 1].ms; k--) {
-			struct tuning_time swap = t->tried[k];
+	const double x = ((const struct tuning_time *)a)->ms,
+		     y = ((const struct tuning_time *)b)->ms;
 
-			t->tried[k] = t->tried[k - 1];
-			t->tried[k - 1] = swap;
-		}
+	return (x > y) - (x < y);
 }
 
 static enum sl_status try_all(struct tuner *t)
@@ -81,35 +79,11 @@ static enum sl_status try_all(struct tuner *t)
 	t->b->watch.budget_ms = few_budget_ms;
 	s = sl_tunings_each(t->backend, t->c->trial.set.type, &all, try_tuning, t);
 	t->b->watch = whole;
-	sort_tries(t);
+	qsort(t->tried, t->n, sizeof(t->tried[0]), by_time);
 	return s;
 }
 
-/* *tuning: the fastest, 0 for the default; *gain: its speed divided by that of the default. */
-static enum sl_status find_best(struct tuner *t, struct sl_tuning *tuning, double *gain)
-{
-	struct sl_call_times own, times;
-	double best;
-
-	*tuning = (struct sl_tuning){0};
-	*gain = 1;
-	SL_TRY(try_all(t));
-	SL_TRY(sl_cell_measure(t->b, t->c, t->backend, *tuning, &own));
-	best = own.ms.median * worthwhile;
-	for (uint32_t i = 0; i < t->n && i < FINALISTS; i++) {
-		if (t->tried[i].tuning.block == 0)
-			continue;
-		SL_TRY(sl_cell_measure(t->b, t->c, t->backend, t->tried[i].tuning, &times));
-		if (times.ms.n == 0 || times.ms.median >= best)
-			continue;
-		best = times.ms.median;
-		*tuning = t->tried[i].tuning;
-		*gain = own.ms.median / best;
-	}
-	return SL_OK;
-}
-
-/* As it is written after the name of a backend: ":block=256:items=4". */
+/* As it is written after the name of a backend: ":block=256:items=4". A block of 0 is the default. */
 static void print_best(const struct tuner *t, struct sl_tuning best, double gain)
 {
 	const struct sl_setting *set = &t->c->trial.set;
@@ -120,6 +94,29 @@ static void print_best(const struct tuner *t, struct sl_tuning best, double gain
 		sl_primitive_name(t->backend->primitive), t->backend->name, best.block, best.items,
 		best.padding ? ":padding=" : "", best.padding ? sl_padding_name(best.padding) : "",
 		set->type == SL_U32 ? "u32" : "u64", set->n, gain);
+}
+
+/* Prints the fastest tuning, and its speed divided by that of the default. */
+static enum sl_status find_best(struct tuner *t)
+{
+	struct sl_tuning tuning = {0};
+	struct sl_call_times own, times;
+	double best;
+
+	SL_TRY(try_all(t));
+	SL_TRY(sl_cell_measure(t->b, t->c, t->backend, tuning, &own));
+	best = own.ms.median * worthwhile;
+	for (uint32_t i = 0; i < t->n && i < FINALISTS; i++) {
+		if (t->tried[i].tuning.block == 0)
+			continue;
+		SL_TRY(sl_cell_measure(t->b, t->c, t->backend, t->tried[i].tuning, &times));
+		if (times.ms.n == 0 || times.ms.median >= best)
+			continue;
+		best = times.ms.median;
+		tuning = t->tried[i].tuning;
+	}
+	print_best(t, tuning, own.ms.median / best);
+	return SL_OK;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -133,65 +130,53 @@ static void leave_out(struct tuner *t, const struct sl_job *job)
 	sl_bench_table_leave_out(t->b->table, line);
 }
 
-static enum sl_status tune_size(struct tuner *t, const struct sl_job *job)
+static enum sl_status tune_job(struct tuner *t, const struct sl_job *job)
 {
-	struct sl_cross_check c;
-	struct sl_tuning best;
-	double gain;
-	enum sl_status s;
+	SL_CLOSED_BY(sl_cross_check_close) struct sl_cross_check c = {.of = NULL};
 
-	t->incomplete = false;
-	if (!sl_bench_has_time(t->b, 0)) {
-		leave_out(t, job);
-		return SL_OK;
-	}
 	t->c = &c;
-	s = sl_job_open(t->b, job, &c);
-	if (s == SL_OK)
-		s = find_best(t, &best, &gain);
-	if (s == SL_OK)
-		print_best(t, best, gain);
-	if (c.of)
-		sl_cross_check_close(&c);
+	t->incomplete = !sl_bench_has_time(t->b, 0);
+	if (!t->incomplete) {
+		SL_TRY(sl_job_open(t->b, job, &c));
+		SL_TRY(find_best(t));
+	}
 	if (t->incomplete)
 		leave_out(t, job);
-	return s;
+	return SL_OK;
 }
 
+/* Tunes a backend at all sizes. Compactions have no type. */
 static enum sl_status tune_backend(
 	struct tuner *t, enum sl_type type, const struct sl_number_list *sizes)
 {
+	const enum sl_primitive p = t->backend->primitive;
+
+	if (t->backend->tunable.block == 0 || sl_type_is_float(type) ||
+		(p == SL_COMPACT && type == SL_U64))
+		return SL_OK;
 	for (uint32_t i = 0; i < sizes->n; i++) {
-		const struct sl_job job = sl_job_usual(t->backend->primitive, type, sizes->at[i]);
+		const struct sl_job job = sl_job_usual(p, type, sizes->at[i]);
 		char text[SL_JOB_BYTES];
 
-		SL_TRY(sl_add_context(tune_size(t, &job), "%s", sl_job_text(&job, text)));
+		SL_TRY(sl_add_context(tune_job(t, &job), "%s", sl_job_text(&job, text)));
 	}
 	return SL_OK;
 }
 
-static bool has_type(const struct sl_number_list *types, enum sl_type type)
-{
-	for (uint32_t i = 0; i < types->n; i++)
-		if (types->at[i] == (uint32_t)type)
-			return true;
-	return types->n == 0;
-}
-
-/* Tunes every backend of that name that has tunings. */
+/* Tunes every backend of that name. */
 static enum sl_status tune_named(
 	struct tuner *t, const char *name, const struct sl_number_list *sizes)
 {
+	static const struct sl_number_list both = {2, {SL_U32, SL_U64}};
+	const struct sl_number_list *types = sl_number_list_or(&t->b->options->types, &both);
+
 	for (int p = SL_SCAN; p < SL_PRIMITIVE_COUNT; p++)
-		for (int type = SL_U32; type <= SL_U64; type++)
+		for (uint32_t k = 0; k < types->n; k++)
 			for (size_t i = 0; (t->backend = sl_job_backend(t->b->options,
 						    (enum sl_primitive)p, i)) != NULL;
 				i++)
-				if (strcmp(t->backend->name, name) == 0 &&
-					t->backend->tunable.block > 0 &&
-					!(p == SL_COMPACT && type == SL_U64) &&
-					has_type(&t->b->options->types, (enum sl_type)type))
-					SL_TRY(tune_backend(t, (enum sl_type)type, sizes));
+				if (strcmp(t->backend->name, name) == 0)
+					SL_TRY(tune_backend(t, (enum sl_type)types->at[k], sizes));
 	return SL_OK;
 }
 
