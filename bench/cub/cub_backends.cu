@@ -23,7 +23,7 @@
 /* Number of columns of the zip iterator. */
 enum { ZIPPED = 8 };
 
-/* Calls call(nullptr, bytes), which only sets bytes, and cuts that much memory. */
+/* Cuts the memory of call(temporary, bytes), which only sets bytes if temporary is nullptr. */
 template <class C> static void *cut_temporary(struct sl_arena *a, size_t *bytes, const C &call)
 {
 	*bytes = 0;
@@ -31,23 +31,37 @@ template <class C> static void *cut_temporary(struct sl_arena *a, size_t *bytes,
 	return sl_cut(a, *bytes);
 }
 
+template <class C> static size_t scratch_of(const C &call)
+{
+	struct sl_arena a = {};
+	size_t bytes;
+
+	cut_temporary(&a, &bytes, call);
+	return a.used;
+}
+
+template <class C> static enum sl_status run(struct sl_exec *x, const char *name, const C &call)
+{
+	struct sl_arena a = x->scratch;
+	size_t bytes;
+	void *temporary = cut_temporary(&a, &bytes, call);
+
+	return sl_launch_end((int)call(temporary, bytes), name);
+}
+
 /* --- scan ------------------------------------------------------------------------------------- */
 
 template <class T> static enum sl_status scan(struct sl_exec *x, const struct sl_scan_job *job)
 {
-	struct sl_arena a = x->scratch;
 	const T *in = (const T *)job->in;
 	T *out = (T *)job->out;
-	auto call = [&](void *temporary, size_t &bytes) {
+
+	return run(x, "scan/cub", [&](void *temporary, size_t &bytes) {
 		return job->inclusive ? cub::DeviceScan::InclusiveSum(
 						temporary, bytes, in, out, job->n, x->stream)
 		                      : cub::DeviceScan::ExclusiveSum(
 						temporary, bytes, in, out, job->n, x->stream);
-	};
-	size_t bytes;
-	void *temporary = cut_temporary(&a, &bytes, call);
-
-	return sl_launch_end((int)call(temporary, bytes), "scan/cub");
+	});
 }
 
 static enum sl_status run_scan(struct sl_exec *x, const struct sl_scan_job *job)
@@ -66,14 +80,10 @@ static enum sl_status run_scan(struct sl_exec *x, const struct sl_scan_job *job)
 
 template <class T> static size_t scan_scratch(uint32_t n)
 {
-	struct sl_arena a = {};
-	size_t bytes;
-
-	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
+	return scratch_of([&](void *temporary, size_t &bytes) {
 		return cub::DeviceScan::ExclusiveSum(
-			temporary, needed, (const T *)nullptr, (T *)nullptr, n);
+			temporary, bytes, (const T *)nullptr, (T *)nullptr, n);
 	});
-	return a.used;
 }
 
 static size_t scratch_of_scan(const struct sl_shape *most)
@@ -141,14 +151,12 @@ static size_t scratch_of_compact(const struct sl_shape *most)
 		struct sl_compact_column column[ZIPPED] = {};
 		const struct sl_compact_job job = {
 			.n = most->n, .n_columns = cases[i].n_columns, .column = column};
-		struct sl_arena a = {};
-		size_t needed;
 
 		column[0].bytes = cases[i].bytes;
-		cut_temporary(&a, &needed, [&](void *temporary, size_t &size) {
+		size_t needed = scratch_of([&](void *temporary, size_t &size) {
 			return select(temporary, size, &job, nullptr);
 		});
-		bytes = a.used > bytes ? a.used : bytes;
+		bytes = needed > bytes ? needed : bytes;
 	}
 	return bytes;
 }
@@ -166,20 +174,14 @@ static bool is_supported(const struct sl_compact_job *job)
 
 static enum sl_status run_compact(struct sl_exec *x, const struct sl_compact_job *job)
 {
-	struct sl_arena a = x->scratch;
-	auto call = [&](void *temporary, size_t &bytes) {
-		return select(temporary, bytes, job, x->stream);
-	};
-	size_t bytes;
-	void *temporary;
-
 	if (!is_supported(job))
 		return sl_fail(SL_USAGE,
 			"compact/cub supports indices, 1 column of 4 or 32 bytes, and %d columns of "
 			"4 bytes; choose one of these",
 			ZIPPED);
-	temporary = cut_temporary(&a, &bytes, call);
-	return sl_launch_end((int)call(temporary, bytes), "compact/cub");
+	return run(x, "compact/cub", [&](void *temporary, size_t &bytes) {
+		return select(temporary, bytes, job, x->stream);
+	});
 }
 
 /* --- sort ------------------------------------------------------------------------------------- */
@@ -206,13 +208,10 @@ template <class Key> static size_t sort_scratch(const struct sl_shape *most)
 	const struct sl_sort_job job = {.index = most->keys_only ? nullptr : &index,
 		.n = most->n,
 		.end_bit = 8 * sizeof(Key)};
-	struct sl_arena a = {};
-	size_t bytes;
 
-	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
-		return radix_sort<Key>(temporary, needed, &job, nullptr);
+	return scratch_of([&](void *temporary, size_t &bytes) {
+		return radix_sort<Key>(temporary, bytes, &job, nullptr);
 	});
-	return a.used;
 }
 
 static size_t scratch_of_sort(const struct sl_shape *most)
@@ -222,14 +221,9 @@ static size_t scratch_of_sort(const struct sl_shape *most)
 
 template <class Key> static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 {
-	struct sl_arena a = x->scratch;
-	auto call = [&](void *temporary, size_t &bytes) {
+	return run(x, "sort/cub", [&](void *temporary, size_t &bytes) {
 		return radix_sort<Key>(temporary, bytes, job, x->stream);
-	};
-	size_t bytes;
-	void *temporary = cut_temporary(&a, &bytes, call);
-
-	return sl_launch_end((int)call(temporary, bytes), "sort/cub");
+	});
 }
 
 static enum sl_status run_sort(struct sl_exec *x, const struct sl_sort_job *job)
@@ -259,28 +253,19 @@ static cudaError_t scan_starts(
 
 static size_t scratch_of_expand(const struct sl_shape *most)
 {
-	struct sl_arena a = {};
-	size_t bytes;
-
-	cut_temporary(&a, &bytes, [&](void *temporary, size_t &needed) {
-		return scan_starts(temporary, needed, nullptr, most->n_out, nullptr);
+	return scratch_of([&](void *temporary, size_t &bytes) {
+		return scan_starts(temporary, bytes, nullptr, most->n_out, nullptr);
 	});
-	return a.used;
 }
 
 template <class E> static enum sl_status expand(struct sl_exec *x, const struct sl_expand_job *job)
 {
-	struct sl_arena a = x->scratch;
-	auto call = [&](void *temporary, size_t &bytes) {
-		return scan_starts(temporary, bytes, job->out, job->n_out, x->stream);
-	};
-	size_t bytes;
-	void *temporary = cut_temporary(&a, &bytes, call);
-
 	SL_TRY(sl_fill(job->out, 0, job->n_out * sizeof(*job->out), x->stream));
 	SL_TRY(SL_LAUNCH(start_kernel<E>, sl_grid(job->n, 256), 256, 0, x->stream,
 		(const E *)job->runs, job->n - 1, job->out, job->n_out));
-	return sl_launch_end((int)call(temporary, bytes), "expand/cub");
+	return run(x, "expand/cub", [&](void *temporary, size_t &bytes) {
+		return scan_starts(temporary, bytes, job->out, job->n_out, x->stream);
+	});
 }
 
 static enum sl_status run_expand(struct sl_exec *x, const struct sl_expand_job *job)
