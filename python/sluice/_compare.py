@@ -8,8 +8,7 @@ from . import _native
 from ._arrays import Given
 from ._columns import html_table
 from ._config import Config
-from ._error import Error
-from ._run import finish, start
+from ._run import closing, finish, start
 
 _COLUMNS = ("where", "mode", "scan", "compact", "sort", "schedule", "answer")
 
@@ -61,13 +60,8 @@ def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparis
     _native.start_writers()
     with Given(config, overrides) as given:
         job = start("compare", *given.source, given.sets, full=full)
-        try:
+        with closing(job, lambda: _comparison(job)):
             finish(job)
             result = _comparison(job)
             assert result is not None
             return result
-        except Error as error:
-            error.result = _comparison(job)
-            raise
-        finally:
-            job.close()

@@ -260,14 +260,6 @@ def _reporter(progress: Progress) -> Iterator[Any]:
         bar.close()
 
 
-def _batches(job: Any, report: Any) -> Iterator[Batch]:
-    while True:
-        taken = job.next(report)
-        if taken is None:
-            return
-        yield Batch(*taken)
-
-
 def _same(batch: Batch) -> Batch:
     return batch
 
@@ -325,27 +317,43 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
             given.sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
         job = start("run", *given.source, given.sets, in_memory=out is None, keep_all=True, begin=begin,
                     resident=_is_resident(arrays))
-        result = _whole(job, progress, out is None)
+        batches: List[Batch] = []
+        result = _whole(_work(job, progress, batches, out is None), batches)
     for text in result.warnings:
         warnings.warn(text, RuntimeWarning, stacklevel=2)
     return result
 
 
-def _whole(job: Any, progress: Progress, in_memory: bool) -> Run:
-    """The results of a job with all batches."""
-    batches: List[Batch] = []
+@contextmanager
+def closing(job: Any, result: Callable[[], Any]) -> Iterator[None]:
+    """Closes a job at the end; an Error gets the results that there are."""
     try:
-        with _reporter(progress) as report:
-            for batch in _batches(job, report):
-                batches.append(batch)
-        result = _result(job, batches, in_memory)
-        assert result is not None
-        return result
+        yield
     except Error as error:
-        error.result = _result(job, batches, in_memory)
+        error.result = result()
         raise
     finally:
         job.close()
+
+
+def _work(job: Any, progress: Progress, batches: List[Batch], in_memory: bool) -> "Generator[Batch, None, Run]":
+    """Yields the batches of a job, and returns its results with batches."""
+    with closing(job, partial(_result, job, batches, in_memory)):
+        with _reporter(progress) as report:
+            while (taken := job.next(report)) is not None:
+                yield Batch(*taken)
+        result = _result(job, batches, in_memory)
+        assert result is not None
+        return result
+
+
+def _whole(work: "Generator[Batch, None, Run]", batches: List[Batch]) -> Run:
+    """The results with all batches."""
+    while True:
+        try:
+            batches.append(next(work))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 class Stream(Iterator[Batch]):
@@ -401,16 +409,6 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
 
 
 def _stream(given: Given, resident: bool, progress: Progress) -> "Generator[Batch, None, Run]":
-    job = start("run", *given.source, given.sets, in_memory=True, resident=resident)
-    try:
-        with _reporter(progress) as report:
-            yield from _batches(job, report)
-        result = _result(job, [], True)
-        assert result is not None
-        return result
-    except Error as error:
-        error.result = _result(job, [], True)
-        raise
-    finally:
-        job.close()
-        given.end()
+    with given:
+        job = start("run", *given.source, given.sets, in_memory=True, resident=resident)
+        return (yield from _work(job, progress, [], True))
