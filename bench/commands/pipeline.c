@@ -3,7 +3,7 @@
  * of this project and by the CUB pipeline, on one device.
  *
  * All of them must give the same number of survivors and the same digests of all columns, and those
- * of the host reference for batches of at most HOST_MAX particles. Nothing is timed before.
+ * of the host reference for batches of at most HOST_MAX particles. Each is timed after that.
  *
  * A time is measured from the first launch to the end of the last kernel. It includes the transfer
  * of the number of survivors to the host, which every implementation needs, and the time that the
@@ -20,31 +20,86 @@
 #include "primitives/base/clock.h"
 
 enum {
-	ENTRIES_MAX = 8,
 	SAMPLES_MAX = 31,
 	WARM_UPS = 2,
 	HOST_MAX = 1 << 24 /* particles; the host needs one or two seconds for them */
-};
-
-/* The times of one mode, or of CUB; on the emulated device its memory accesses instead. */
-struct contender_row {
-	char name[32];
-	uint32_t steps;
-	const char *step[SL_CONTENDER_STEPS_MAX];
-	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
-	struct sl_access_counts accesses;
 };
 
 /* All modes and CUB at one size, and their common result. */
 struct contender_table {
 	struct sl_bench *b;
 	uint32_t n;
-	struct sl_batch_result expected; /* of the host, or of the first mode */
+	struct sl_batch_result expected; /* of the host, or of the first one */
 	bool has_expected;
 	bool has_scores; /* along histories; of the last mode */
-	struct contender_row entry[ENTRIES_MAX];
-	uint32_t n_entries;
 };
+
+/* The times of one mode, or of CUB; on the emulated device its memory accesses instead. */
+struct contender_row {
+	const char *name;
+	uint32_t steps;
+	const char *step[SL_CONTENDER_STEPS_MAX];
+	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
+	struct sl_access_counts accesses;
+};
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+#define NAME "{way:-8} {n:10.0f}  "
+
+static const struct sl_line time_lines[] = {
+	{"", NULL,
+		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
+			      "[{!times_cub}       - ]<steps|  {name} {ms:.4f}>"},
+	{NULL, NULL, NULL},
+};
+static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
+
+/* The speed of the memory. */
+static const struct sl_line copy_lines[] = {
+	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {n/ms_median/125000:.0f} GB/s)"},
+	{NULL, NULL, NULL}};
+
+/* A row of the table; lines: it is printed too. of: the mode, if the row is that of all steps. */
+static void write_row(const struct contender_table *r, const struct sl_line *lines,
+	const char *name, const char *step, const struct sl_spread *ms,
+	const struct contender_row *of)
+{
+	struct sl_json *j = sl_bench_row_begin(r->b->table);
+
+	sl_json_add(j, "way %s n %u step %s", name, r->n, step);
+	sl_spread_put(j, ms);
+	sl_json_add(j, "survivors %g g_particles_per_s %g times_cub %g",
+		strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
+		of ? 1e-6 * r->n / ms->median : (double)NAN,
+		of && r->b->cub_ms > 0 ? r->b->cub_ms / ms->median : (double)NAN);
+	sl_accesses_put(j, of && sl_device_is_emulated() ? &of->accesses : NULL, r->n);
+	if (of) {
+		sl_json_array(j, "steps");
+		for (uint32_t k = 0; k < of->steps; k++)
+			sl_json_add(j, "{ name %s ms %g }", of->step[k], of->ms[k].median);
+		sl_json_close(j);
+	}
+	sl_bench_row_end(r->b->table, lines, true);
+}
+
+static void show(const struct contender_table *r, const struct contender_row *e)
+{
+	write_row(
+		r, sl_device_is_emulated() ? access_lines : time_lines, e->name, "all", &e->all, e);
+	for (uint32_t k = 0; k < e->steps; k++)
+		write_row(r, NULL, e->name, e->step[k], &e->ms[k], NULL);
+}
+
+/* A copy of one column of 4 bytes. */
+static enum sl_status show_copy(const struct contender_table *r)
+{
+	struct sl_call_times times;
+
+	SL_TRY(sl_copy_time(r->b, r->n, &times));
+	write_row(r, copy_lines, "copy", "one column", &times.ms, NULL);
+	return SL_OK;
+}
 
 /* --- one implementation ----------------------------------------------------------------------- */
 
@@ -72,6 +127,10 @@ static enum sl_status check_contender(
 	struct sl_batch_result result;
 	struct sl_contender_times times;
 
+	if (r->n <= HOST_MAX && !r->has_expected) {
+		SL_TRY(sl_host_reference(c->recipe, &r->expected));
+		r->has_expected = true;
+	}
 	SL_TRY(sl_add_context(c->type->run(c, &times), "%s", name));
 	SL_TRY(sl_add_context(c->type->result(c, &result), "%s", name));
 	SL_TRY(check_result(r, &result, name));
@@ -129,15 +188,16 @@ static enum sl_status run_contender(struct contender_table *r, const struct sl_c
 	const struct sl_recipe *recipe, const char *name)
 {
 	SL_CLOSED_BY(sl_contender_close) struct sl_contender c;
-	struct contender_row *e = &r->entry[r->n_entries];
+	struct contender_row e = {.name = name};
 
 	SL_TRY(sl_contender_open(type, recipe, &c));
-	snprintf(e->name, sizeof(e->name), "%s", name);
 	if (r->b->options->wait)
 		c.pipeline.whole_max = 0; /* no batch is queued as a whole */
 	SL_TRY(check_contender(r, &c, name));
-	SL_TRY(measure_contender(r, &c, e));
-	r->n_entries++;
+	SL_TRY(measure_contender(r, &c, &e));
+	if (type == sl_cub_contender)
+		r->b->cub_ms = e.all.median;
+	show(r, &e);
 	return SL_OK;
 }
 
@@ -147,10 +207,6 @@ static enum sl_status run_mode(struct contender_table *r, const char *mode, cons
 
 	SL_TRY(sl_batch_plan_make(r->b, r->n, mode, &plan));
 	r->has_scores = plan->recipe.grids.scored;
-	if (r->n <= HOST_MAX && !r->has_expected) {
-		SL_TRY(sl_host_reference(&plan->recipe, &r->expected));
-		r->has_expected = true;
-	}
 	return run_contender(r, &sl_sluice_contender, &plan->recipe, name);
 }
 
@@ -165,91 +221,23 @@ static const char *const *modes(void)
 	return mode ? mode->choices + 1 : NULL;
 }
 
+/* First, because the rows of the modes contain the ratio to it. */
 static enum sl_status run_cub(struct contender_table *r)
 {
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
+	r->b->cub_ms = 0;
 	if (!sl_cub_contender || sl_device_is_emulated())
 		return SL_OK;
 	SL_TRY(sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan));
 	return run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-static const struct sl_spread *cub_times(const struct contender_table *r)
-{
-	for (uint32_t i = 0; sl_cub_contender && i < r->n_entries; i++)
-		if (strcmp(r->entry[i].name, sl_cub_contender->name) == 0)
-			return &r->entry[i].all;
-	return NULL;
-}
-
-#define NAME "{way:-8} {n:10.0f}  "
-
-static const struct sl_line time_lines[] = {
-	{"", NULL,
-		NAME SL_TIMES "  {g_particles_per_s:10.3f}[ {times_cub:6.2f}x ]"
-			      "[{!times_cub}       - ]<steps|  {name} {ms:.4f}>"},
-	{NULL, NULL, NULL},
-};
-static const struct sl_line access_lines[] = {{"", NULL, NAME SL_ACCESSES}, {NULL, NULL, NULL}};
-
-/* The speed of the memory. */
-static const struct sl_line copy_lines[] = {
-	{"", NULL, NAME SL_TIMES "  ({step} of 4 bytes, {n/ms_median/125000:.0f} GB/s)"},
-	{NULL, NULL, NULL}};
-
-/* A row of the table; lines: it is printed too. of: the mode, if the row is that of all steps. */
-static void write_row(const struct contender_table *r, const struct sl_line *lines,
-	const char *name, const char *step, const struct sl_spread *ms,
-	const struct contender_row *of)
-{
-	const struct sl_spread *cub = of ? cub_times(r) : NULL;
-	struct sl_json *j = sl_bench_row_begin(r->b->table);
-
-	sl_json_add(j, "way %s n %u step %s", name, r->n, step);
-	sl_spread_put(j, ms);
-	sl_json_add(j, "survivors %g g_particles_per_s %g times_cub %g",
-		strcmp(name, "copy") ? r->expected.n_survivors : (double)NAN,
-		of ? 1e-6 * r->n / ms->median : (double)NAN,
-		cub ? cub->median / ms->median : (double)NAN);
-	sl_accesses_put(j, of && sl_device_is_emulated() ? &of->accesses : NULL, r->n);
-	if (of) {
-		sl_json_array(j, "steps");
-		for (uint32_t k = 0; k < of->steps; k++)
-			sl_json_add(j, "{ name %s ms %g }", of->step[k], of->ms[k].median);
-		sl_json_close(j);
-	}
-	sl_bench_row_end(r->b->table, lines, true);
-}
-
-static void show(const struct contender_table *r)
-{
-	for (uint32_t i = 0; i < r->n_entries; i++) {
-		const struct contender_row *e = &r->entry[i];
-
-		write_row(r, sl_device_is_emulated() ? access_lines : time_lines, e->name, "all",
-			&e->all, e);
-		for (uint32_t k = 0; k < e->steps; k++)
-			write_row(r, NULL, e->name, e->step[k], &e->ms[k], NULL);
-	}
-}
-
-/* A copy of one column of 4 bytes. */
-static enum sl_status show_copy(const struct contender_table *r)
-{
-	struct sl_call_times times;
-
-	SL_TRY(sl_copy_time(r->b, r->n, &times));
-	write_row(r, copy_lines, "copy", "one column", &times.ms, NULL);
-	return SL_OK;
-}
-
 static enum sl_status run_all(struct contender_table *r)
 {
 	if (!sl_device_is_emulated())
 		SL_TRY(show_copy(r));
+	SL_TRY(run_cub(r));
 	if (!modes())
 		SL_TRY(run_mode(r, NULL, staged));
 	for (const char *const *mode = modes(); mode && *mode; mode++) {
@@ -257,8 +245,6 @@ static enum sl_status run_all(struct contender_table *r)
 			continue; /* fused mode has no scores along histories */
 		SL_TRY(run_mode(r, *mode, *mode));
 	}
-	SL_TRY(run_cub(r));
-	show(r);
 	return SL_OK;
 }
 
