@@ -8,7 +8,7 @@ from . import _native
 from ._arrays import Given
 from ._columns import html_table
 from ._config import Config
-from ._run import closing, finish, start
+from ._run import closing, follow, start
 
 _COLUMNS = ("where", "mode", "scan", "compact", "sort", "schedule", "answer")
 
@@ -61,7 +61,7 @@ def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparis
     with Given(config, overrides) as given:
         job = start("compare", *given.source, given.sets, full=full)
         with closing(job, lambda: _comparison(job)):
-            finish(job)
+            list(follow(job))
             result = _comparison(job)
             assert result is not None
             return result

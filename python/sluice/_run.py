@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 from functools import partial
@@ -204,10 +205,35 @@ def _is_resident(arrays: str) -> bool:
     return arrays == "device"
 
 
+@contextmanager
+def closing(job: Any, result: Callable[[], Any] = lambda: None) -> Iterator[None]:
+    """Closes a job at the end; an Error gets the results that there are."""
+    try:
+        yield
+    except Error as error:
+        error.result = result()
+        raise
+    finally:
+        job.close()
+
+
+def follow(job: Any, report: Any = None) -> Iterator[Batch]:
+    """Yields the batches of a job until its end, and reports its progress five times a second."""
+    ended, told = False, -math.inf
+    while not ended:
+        ended, batch, progress = job.next(0.05)  # then handlers of signals run
+        if report and progress[1] and (ended or time.monotonic() - told > 0.2):
+            told = time.monotonic()
+            report(*progress)
+        if batch:
+            yield Batch(*batch)
+
+
 def finish(job: Any) -> Any:
     """Waits for a job without batches. (text, facts, stopped, image, counts, values, header)"""
-    job.next()
-    return job.outcome()
+    with closing(job):
+        list(follow(job))
+        return job.outcome()
 
 
 def _report(text: str, in_memory: bool) -> Dict[str, Any]:
@@ -324,24 +350,11 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
     return result
 
 
-@contextmanager
-def closing(job: Any, result: Callable[[], Any]) -> Iterator[None]:
-    """Closes a job at the end; an Error gets the results that there are."""
-    try:
-        yield
-    except Error as error:
-        error.result = result()
-        raise
-    finally:
-        job.close()
-
-
 def _work(job: Any, progress: Progress, batches: List[Batch], in_memory: bool) -> "Generator[Batch, None, Run]":
     """Yields the batches of a job, and returns its results with batches."""
     with closing(job, partial(_result, job, batches, in_memory)):
         with _reporter(progress) as report:
-            while (taken := job.next(report)) is not None:
-                yield Batch(*taken)
+            yield from follow(job, report)
         result = _result(job, batches, in_memory)
         assert result is not None
         return result

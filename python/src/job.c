@@ -15,10 +15,8 @@
 /* Batches that wait for the caller; the job waits while there are so many. */
 enum { QUEUE_MOST = 2 };
 
-/*
- * The intervals at which the caller looks for signals and passes the progress on, in nanoseconds.
- */
-enum { INTERVAL_NS = 50000000, PROGRESS_NS = 200000000 };
+/* The interval between looks at the flag that stops the job, in nanoseconds. */
+enum { INTERVAL_NS = 50000000 };
 
 /* The stack of the thread: pipelines print and plan with large local arrays. */
 enum { STACK_BYTES = 8 << 20 };
@@ -153,11 +151,16 @@ bool sl_py_job_start(struct sl_py_job *job)
 
 /* --- the caller ------------------------------------------------------------------------------- */
 
-/* Takes a batch from the queue if there is one. Called with the lock held. */
-static struct sl_py_batch *dequeue(struct sl_py_job *job)
+bool sl_py_job_next(
+	struct sl_py_job *job, long ns, struct sl_py_batch **batch, struct sl_progress *progress)
 {
-	struct sl_py_batch *b = job->first;
+	struct sl_py_batch *b;
+	bool ended;
 
+	pthread_mutex_lock(&job->lock);
+	if (!job->first && !job->ended)
+		sl_change_wait(&job->changed, &job->lock, ns);
+	b = *batch = job->first;
 	if (b) {
 		job->first = b->next;
 		job->last = job->first ? job->last : NULL;
@@ -165,36 +168,10 @@ static struct sl_py_batch *dequeue(struct sl_py_job *job)
 		b->next = NULL;
 		pthread_cond_broadcast(&job->changed);
 	}
-	return b;
-}
-
-/* Waits for a batch or the end, but at most for the interval. True if there was one of them. */
-static bool wait_for_change(
-	struct sl_py_job *job, struct sl_py_batch **batch, struct sl_progress *progress)
-{
-	bool ended;
-
-	pthread_mutex_lock(&job->lock);
-	if (!job->first && !job->ended)
-		sl_change_wait(&job->changed, &job->lock, INTERVAL_NS);
-	*batch = dequeue(job);
-	ended = job->ended;
+	ended = job->ended && !b;
 	*progress = job->progress;
 	pthread_mutex_unlock(&job->lock);
-	return *batch || ended;
-}
-
-/* False with the exception that the callable raised. */
-static bool tell_progress(PyObject *on_progress, const struct sl_progress *p)
-{
-	PyObject *answer;
-
-	if (on_progress == Py_None || p->particles == 0)
-		return true;
-	answer = PyObject_CallFunction(on_progress, "KKdd", (unsigned long long)p->particles_done,
-		(unsigned long long)p->particles, p->rate, p->seconds_left);
-	Py_XDECREF(answer);
-	return answer != NULL;
+	return ended;
 }
 
 /* Lets the thread end at once and waits for it. */
@@ -208,41 +185,6 @@ static void stop(struct sl_py_job *job)
 	pthread_mutex_unlock(&job->lock);
 	pthread_join(job->thread.id, NULL);
 	job->started = false;
-}
-
-/* Is a report of the progress due? Batches can end more often than progress is reported. */
-static bool is_progress_due(struct sl_py_job *job, bool last)
-{
-	uint64_t now = sl_now_ns();
-
-	if (!last && now - job->told_ns < PROGRESS_NS)
-		return false;
-	job->told_ns = now;
-	return true;
-}
-
-bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch)
-{
-	struct sl_progress progress;
-
-	for (;;) {
-		bool changed;
-
-		Py_BEGIN_ALLOW_THREADS
-		changed = wait_for_change(job, batch, &progress);
-		Py_END_ALLOW_THREADS
-		if (PyErr_CheckSignals() < 0 || (is_progress_due(job, changed && !*batch) &&
-							!tell_progress(on_progress, &progress)))
-			break;
-		if (changed)
-			return true;
-	}
-	Py_BEGIN_ALLOW_THREADS
-	sl_py_batch_free(*batch);
-	*batch = NULL;
-	stop(job);
-	Py_END_ALLOW_THREADS
-	return false;
 }
 
 void sl_py_job_free(struct sl_py_job *job)

@@ -111,33 +111,36 @@ static PyObject *batch_tuple(struct sl_py_batch *b)
 
 /* --- methods ---------------------------------------------------------------------------------- */
 
-/* The next batch as a tuple, or None at the end; the failure of the job is raised then. */
-static PyObject *next(PyObject *self, PyObject *args)
+/*
+ * (ended, batch or None, progress) within so many seconds; the failure of the job is raised at its
+ * end. A stop in time, by run.stop_before, leaves results.
+ */
+static PyObject *next(PyObject *self, PyObject *seconds)
 {
 	struct job_object *o = (struct job_object *)self;
-	PyObject *on_progress = Py_None;
-	struct sl_py_batch *batch = NULL;
-	bool alive;
+	const long ns = (long)(1e9 * PyFloat_AsDouble(seconds));
+	struct sl_py_job *job = o->job;
+	struct sl_py_batch *batch;
+	struct sl_progress p;
+	bool ended;
 
-	if (!PyArg_ParseTuple(args, "|O", &on_progress))
-		return NULL;
-	if (!o->job || o->busy) {
+	if (!job || o->busy) {
 		PyErr_SetString(PyExc_RuntimeError,
-			o->job ? "another thread waits for this run" : "the run is closed");
+			job ? "another thread waits for this run" : "the run is closed");
 		return NULL;
 	}
 	o->busy = true;
-	alive = sl_py_job_next(o->job, on_progress, &batch);
+	Py_BEGIN_ALLOW_THREADS
+	ended = sl_py_job_next(job, ns, &batch, &p);
+	Py_END_ALLOW_THREADS
 	o->busy = false;
-	if (!alive)
-		return NULL;
-	if (batch)
-		return batch_tuple(batch);
-	/* A stop in time, by run.stop_before, leaves results. */
-	if (o->job->status == SL_OK || (o->job->status == SL_STOPPED && o->job->text))
-		Py_RETURN_NONE;
-	return sl_py_raise(o->job->status, o->job->message,
-		o->job->status == SL_USAGE ? o->job->reader : NULL);
+	if (ended && job->status != SL_OK && !(job->status == SL_STOPPED && job->text))
+		return sl_py_raise(
+			job->status, job->message, job->status == SL_USAGE ? job->reader : NULL);
+	return Py_BuildValue("(NN(KKdd))", PyBool_FromLong(ended),
+		batch ? batch_tuple(batch) : Py_NewRef(Py_None),
+		(unsigned long long)p.particles_done, (unsigned long long)p.particles, p.rate,
+		p.seconds_left);
 }
 
 static PyObject *text_or_none(const char *text)
@@ -215,7 +218,7 @@ static void dealloc(PyObject *self)
 bool sl_py_job_type_make(void)
 {
 	static PyMethodDef methods[] = {
-		{"next", next, METH_VARARGS, "next(on_progress=None): the next batch, or None."},
+		{"next", next, METH_O, "next(seconds): (ended, batch or None, progress)."},
 		{"outcome", outcome, METH_NOARGS,
 			"outcome(): (text, facts, stopped, image, counts, values, header)."},
 		{"close", close_job, METH_NOARGS, "close(): ends the job at once."},

@@ -14,11 +14,12 @@
 /*
  * A call of the library in a separate thread, while the caller waits for its results.
  *
- * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes
- * the batches that the job delivers from a short queue: a slow caller makes the job wait.
+ * The caller waits without the interpreter's lock, but not longer than 50 ms, so that handlers of
+ * signals run, and takes the batches that the job delivers from a short queue: a slow caller makes
+ * the job wait.
  *
  *	caller: sl_py_job_start()   the thread waits for its turn (base.h), then calls work()
- *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
+ *	caller: sl_py_job_next()    the next batch, in order, or the end
  *	caller: sl_py_job_free()    ends the job at once, if it still works
  */
 
@@ -59,7 +60,6 @@ struct sl_py_job {
 	int process; /* that started it: a fork has no such thread */
 	bool started;
 	struct sl_control control;
-	uint64_t told_ns; /* when the caller passed the progress on last (sl_now_ns()) */
 
 	/* Guarded by the lock until ended is set. */
 	pthread_mutex_t lock;
@@ -91,11 +91,11 @@ struct sl_py_job {
 bool sl_py_job_start(struct sl_py_job *job);
 
 /*
- * Waits for a batch or for the end, and passes the progress to the callable on_progress, or None,
- * about five times a second. Sets *batch, NULL at the end. False with an exception, after which the
- * job has ended: a signal handler or on_progress raised it.
+ * Waits for a batch or for the end, but at most so many nanoseconds. Sets *batch, NULL: there is
+ * none, and *progress. True at the end. Without the lock of the interpreter.
  */
-bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch);
+bool sl_py_job_next(
+	struct sl_py_job *job, long ns, struct sl_py_batch **batch, struct sl_progress *progress);
 
 /* Ends the job at once if it works, and frees it; NULL is allowed. */
 void sl_py_job_free(struct sl_py_job *job);
