@@ -37,17 +37,29 @@ def _fields(columns: Columns, values: Mapping[str, Any]) -> Dict[str, Any]:
     return {name: input_array(value) for name, value in fields.items()}
 
 
-def _headers(header: Any) -> Tuple[bytes, ...]:
-    """The bytes of headers; columns without one have none."""
+def _headers(header: Any) -> Tuple[Header, ...]:
+    """The headers; columns without one have none."""
     header = header.survivors if isinstance(header, Run) else header
     found = header if isinstance(header, Header) else getattr(header, "header", None)
     if isinstance(found, Header):
-        return (found._data,)
+        return (found,)
     if header is None or isinstance(header, Mapping):
         return ()
     if isinstance(header, (str, bytes)):
         raise TypeError("header: use what read() returns, or its header")
     return tuple(itertools.chain.from_iterable(map(_headers, header)))
+
+
+def _state(fields: Dict[str, Any], headers: Sequence[Header]) -> None:
+    """Makes a number of a PDG code or weight that all headers state while all items have it; one array stays."""
+    for name in ("pdg", "weight"):
+        array, stated = array_of(fields.get(name)), {getattr(header, name) for header in headers}
+        if len(stated) == 1 and stated != {0} and isinstance(array, numpy.ndarray) and array.ndim == 1 and \
+                sum(not isinstance(value, (int, float)) for value in fields.values()) > 1:
+            number = stated.pop()
+            item = numpy.float32(number) if array.dtype == "f4" else number
+            if array.size and array[0] == item and (array == item).all():
+                fields[name] = number
 
 
 def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
@@ -79,7 +91,9 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments = (comment,) if isinstance(comment, str) else tuple(comment)
-    _native.write_mcpl(os.fspath(path), fields, single, comments, force, _headers(columns if header is None else header))
+    headers = _headers(columns if header is None else header)
+    _state(fields, headers)
+    _native.write_mcpl(os.fspath(path), fields, single, comments, force, tuple(h._data for h in headers))
 
 
 class Selected(Table):

@@ -44,8 +44,7 @@ struct sl_py_mcpl {
 };
 
 /*
- * A PDG code or weight that all headers of metadata state stays in the header while all particles
- * have it. Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE
+ * Writes the file under the name of path with .part, flushes it, and renames it. SL_USAGE
  * for arrays that a list cannot hold: the message names the field, and the particle. After a
  * failure there is no new file.
  */

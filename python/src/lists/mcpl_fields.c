@@ -68,53 +68,19 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 	return SL_OK;
 }
 
-/*
- * The PDG code or weight that all headers state for all particles, if all items of the array have
- * it; else 0.
- */
-static double still_common(const struct sl_py_mcpl *l, enum sl_column c)
-{
-	const struct sl_py_array *a = &l->table.column[c];
-	double v[TILE], stated = 0, item;
-
-	for (uint32_t i = 0; l->metadata && i < l->metadata->n_parts; i++) {
-		const struct sl_mcpl_header *h = &l->metadata->part[i].head.fixed;
-
-		item = c == SL_COLUMN_pdg ? h->pdg : h->weight;
-		if (i > 0 && item != stated)
-			return 0;
-		stated = item;
-	}
-	item = c == SL_COLUMN_weight && a->kind == 'f' && a->bytes == 4 ? (double)(float)stated
-	                                                                : stated;
-	for (size_t from = 0; stated != 0 && from < a->n; from += TILE) {
-		uint32_t n = (uint32_t)(a->n - from < TILE ? a->n - from : TILE);
-
-		sl_py_load_real(a, from, n, v);
-		for (uint32_t i = 0; i < n; i++)
-			if (v[i] != item)
-				return 0;
-	}
-	return stated;
-}
-
 enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_header *h)
 {
 	const struct sl_mcpl_metadata *c = l->metadata;
 	const struct sl_py_array *weights = &l->table.column[SL_COLUMN_weight];
-	int32_t pdg;
-	double weight;
+	int32_t pdg = 0;
+	double weight = 0;
 	size_t n = 0;
 
 	SL_TRY(check_fields(l, &n));
 	if (l->table.column[SL_COLUMN_pdg].constant)
 		SL_TRY(sl_py_table_convert(&l->table, SL_COLUMN_pdg, 0, 1, &pdg));
-	else
-		pdg = (int32_t)still_common(l, SL_COLUMN_pdg);
 	if (weights->constant)
 		sl_py_load_real(weights, 0, 1, &weight);
-	else
-		weight = still_common(l, SL_COLUMN_weight);
 	if (l->n_comments > SL_MCPL_STRINGS_MOST)
 		return sl_fail(SL_USAGE, "comment: %zu comments are more than a header can have",
 			l->n_comments);
