@@ -33,21 +33,19 @@ const char *sl_job_name(const struct sl_job *job)
 const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 {
 	const struct sl_setting *set = &job->set;
-	size_t used = (size_t)snprintf(text, SL_JOB_BYTES, "%s %s, n=%u", sl_job_name(job),
-		sl_type_text(set->type), set->n);
 
+	snprintf(text, SL_JOB_BYTES, "%s %s, n=%u", sl_job_name(job), sl_type_text(set->type),
+		set->n);
 	if (job->primitive == SL_COMPACT || job->primitive == SL_EXPAND)
-		used += (size_t)snprintf(
-			text + used, SL_JOB_BYTES - used, ", %s", sl_alive_name(set->alive));
+		sl_append(text, SL_JOB_BYTES, ", %s", sl_alive_name(set->alive));
 	if (set->columns.n > 0)
-		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used,
-			", %u columns of %u bytes", set->columns.n, set->columns.bytes);
+		sl_append(text, SL_JOB_BYTES, ", %u columns of %u bytes", set->columns.n,
+			set->columns.bytes);
 	if (job->primitive == SL_SORT)
-		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %u bits, %s",
-			set->end_bit, sl_distribution_name(set->input));
+		sl_append(text, SL_JOB_BYTES, ", %u bits, %s", set->end_bit,
+			sl_distribution_name(set->input));
 	if (set->off[0] > 0 || set->off[1] > 0)
-		snprintf(text + used, SL_JOB_BYTES - used, ", %u and %u off", set->off[0],
-			set->off[1]);
+		sl_append(text, SL_JOB_BYTES, ", %u and %u off", set->off[0], set->off[1]);
 	return text;
 }
 

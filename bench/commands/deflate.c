@@ -96,11 +96,15 @@ static enum sl_status check_column(
 }
 
 /* Compresses, copies to the host and inflates; *used: bytes of all streams. */
-static enum sl_status check_fetched(
-	struct pack *p, uint8_t *out, size_t *sizes, size_t n_sizes, size_t *used)
+static enum sl_status check(struct pack *p, size_t *used)
 {
+	const size_t n_sizes = 1 + p->table->n_columns * p->streams;
+	SL_CLOSED_BY(sl_host_give) size_t *sizes = NULL;
+	uint8_t *out;
 	size_t at = 0;
 
+	SL_TRY(sl_host_get(1, n_sizes * sizeof(*sizes) + p->out_size, &sizes));
+	out = (uint8_t *)(sizes + n_sizes);
 	SL_TRY(clear(p));
 	SL_TRY(pack(p));
 	SL_TRY(sl_copy(sizes, p->sizes, n_sizes * sizeof(*sizes), NULL));
@@ -114,19 +118,6 @@ static enum sl_status check_fetched(
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
 				 "the streams have %zu bytes, the device reports %zu", at, *used);
-}
-
-static enum sl_status check(struct pack *p, size_t *used)
-{
-	size_t n_sizes = 1 + p->table->n_columns * p->streams;
-	enum sl_status s;
-	void *sizes;
-
-	SL_TRY(sl_memory_get(SL_PINNED, n_sizes * sizeof(size_t) + p->out_size, &sizes));
-	s = check_fetched(
-		p, (uint8_t *)((size_t *)sizes + n_sizes), (size_t *)sizes, n_sizes, used);
-	sl_memory_give(SL_PINNED, sizes);
-	return s;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

@@ -201,49 +201,32 @@ static enum sl_status run_contender(struct contender_table *r, const struct sl_c
 	return SL_OK;
 }
 
-static enum sl_status run_mode(struct contender_table *r, const char *mode, const char *name)
+static enum sl_status run_way(struct contender_table *r, const struct sl_contender_type *type,
+	const char *mode, const char *name)
 {
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
 
 	SL_TRY(sl_batch_plan_make(r->b, r->n, mode, &plan));
 	r->has_scores = plan->recipe.grids.scored;
-	return run_contender(r, &sl_sluice_contender, &plan->recipe, name);
+	return run_contender(r, type, &plan->recipe, name);
 }
 
-static const char staged[] = "staged";
-
-/* The values of run.mode except auto; NULL: the option does not exist. */
-static const char *const *modes(void)
-{
-	const struct sl_model *none;
-	const struct sl_option *mode = sl_option_find("run.mode", &none);
-
-	return mode ? mode->choices + 1 : NULL;
-}
-
-/* First, because the rows of the modes contain the ratio to it. */
-static enum sl_status run_cub(struct contender_table *r)
-{
-	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
-
-	r->b->cub_ms = 0;
-	if (!sl_cub_contender || sl_device_is_emulated())
-		return SL_OK;
-	SL_TRY(sl_batch_plan_make(r->b, r->n, modes() ? staged : NULL, &plan));
-	return run_contender(r, sl_cub_contender, &plan->recipe, sl_cub_contender->name);
-}
-
+/* CUB is first, because the rows of the modes contain the ratio to it. */
 static enum sl_status run_all(struct contender_table *r)
 {
-	if (!sl_device_is_emulated())
+	static const char staged[] = "staged";
+	const bool emulated = sl_device_is_emulated();
+	const struct sl_model *none;
+	const char *const *mode = sl_option_find("run.mode", &none)->choices;
+
+	r->b->cub_ms = 0;
+	if (!emulated)
 		SL_TRY(show_copy(r));
-	SL_TRY(run_cub(r));
-	if (!modes())
-		SL_TRY(run_mode(r, NULL, staged));
-	for (const char *const *mode = modes(); mode && *mode; mode++) {
-		if (r->has_scores && strcmp(*mode, staged) != 0)
-			continue; /* fused mode has no scores along histories */
-		SL_TRY(run_mode(r, *mode, *mode));
+	if (sl_cub_contender && !emulated)
+		SL_TRY(run_way(r, sl_cub_contender, staged, sl_cub_contender->name));
+	while (*++mode) { /* the first one is auto; fused mode has no scores along histories */
+		if (!r->has_scores || strcmp(*mode, staged) == 0)
+			SL_TRY(run_way(r, &sl_sluice_contender, *mode, *mode));
 	}
 	return SL_OK;
 }

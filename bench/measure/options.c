@@ -4,6 +4,7 @@
  */
 #include "bench/measure/measure.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,31 +359,19 @@ bool sl_number_list_add(struct sl_number_list *list, uint64_t value)
 	return true;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool sl_number_read(const char *text, const char **end, uint64_t *value)
 {
 	char *after;
 
-	if (!is_digit(*text))
+	if (!isdigit((unsigned char)*text))
 		return false;
 	*value = strtoull(text, &after, 10);
-	if (*after == '^' && *value == 2 && is_digit(after[1])) {
+	if (*after == '^' && *value == 2 && isdigit((unsigned char)after[1])) {
 		unsigned long power = strtoul(after + 1, &after, 10);
 
-		if (power > 31)
-			return false;
-		*value = UINT64_C(1) << power;
-		if (*after == '-' && is_digit(after[1])) {
-			unsigned long less = strtoul(after + 1, &after, 10);
-
-			if (less >= *value)
-				return false;
-			*value -= less;
-		}
+		*value = power > 31 ? UINT64_MAX : UINT64_C(1) << power;
+		if (*after == '-' && isdigit((unsigned char)after[1]))
+			*value -= strtoul(after + 1, &after, 10); /* below 0: too large */
 	}
 	*end = after;
 	return *value <= UINT32_MAX;
