@@ -18,9 +18,9 @@
  * signals run, and takes the batches that the job delivers from a short queue: a slow caller makes
  * the job wait.
  *
- *	caller: sl_py_job_start()   the thread waits for its turn (base.h), then calls work()
- *	caller: sl_py_job_next()    the next batch, in order, or the end
- *	caller: sl_py_job_free()    ends the job at once, if it still works
+ *	caller: start()        the thread waits for its turn (base.h), then calls work()
+ *	caller: Job.next()     the next batch, in order, or the end
+ *	caller: Job.close()    ends the job at once, if it still works
  */
 
 /*
@@ -33,7 +33,6 @@ struct sl_py_batch {
 	struct sl_table table;         /* data of sl_memory_get() or in block; NULL: handed over */
 	struct sl_device_block *block; /* NULL: the columns have their own memory, or handed over */
 };
-void sl_py_batch_free(struct sl_py_batch *b);
 
 /* What a job is asked to do; texts belong to objects that the caller keeps until the job is freed. */
 struct sl_py_request {
@@ -87,19 +86,6 @@ struct sl_py_job {
 	double *value;   /* 5 for each of these cells */
 };
 
-/* Starts the thread. False with an exception. The job must be all 0 except asked and work. */
-bool sl_py_job_start(struct sl_py_job *job);
-
-/*
- * Waits for a batch or for the end, but at most so many nanoseconds. Sets *batch, NULL: there is
- * none, and *progress. True at the end. Without the lock of the interpreter.
- */
-bool sl_py_job_next(
-	struct sl_py_job *job, long ns, struct sl_py_batch **batch, struct sl_progress *progress);
-
-/* Ends the job at once if it works, and frees it; NULL is allowed. */
-void sl_py_job_free(struct sl_py_job *job);
-
 /*
  * In the thread: passes a copy of the batch in slot, or its block, to the caller. A struct
  * sl_control.batch.
@@ -109,9 +95,7 @@ enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot);
 /* In the thread: stores the progress. A struct sl_control.progress. */
 void sl_py_job_progress(void *job, const struct sl_progress *p);
 
-/* The type sluice._native.Job: a job (job.h) as an object of Python. */
-
-/* Makes the type. False with an exception. */
+/* Makes the type sluice._native.Job: a job as an object of Python. False with an exception. */
 bool sl_py_job_type_make(void);
 
 /* start(kind, path, text, sets, inputs, in_memory, keep_all, start, id, full, resident): a job. */
