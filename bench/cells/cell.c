@@ -138,14 +138,13 @@ static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
 {
 	struct turn *t = (struct turn *)ctx;
 	const struct sl_job job = {t->c->of->primitive, t->c->trial.set};
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + 128];
+	char text[SL_JOB_BYTES];
 
 	if (sl_bench_has_time(t->b, 0))
 		return sl_cell_measure(t->b, t->c, t->backend, tuning, NULL);
-	snprintf(line, sizeof(line), "%s, %s, block=%u, items=%u, padding=%s",
+	sl_bench_table_leave_out(t->b->table, "%s, %s, block=%u, items=%u, padding=%s",
 		sl_job_text(&job, text), t->backend->name, tuning.block, tuning.items,
 		sl_padding_name(tuning.padding));
-	sl_bench_table_leave_out(t->b->table, line);
 	return SL_OK;
 }
 
@@ -181,14 +180,14 @@ enum sl_status sl_job_measure(struct sl_bench *b, const struct sl_job *job)
 	if (!sl_job_backend(b->options, job->primitive, 0))
 		return SL_OK;
 	if (!sl_bench_has_time(b, host_seconds(job))) {
-		sl_bench_table_leave_out(b->table, sl_job_text(job, text));
+		sl_bench_table_leave_out(b->table, "%s", sl_job_text(job, text));
 		return SL_OK;
 	}
 	s = sl_add_context(measure_job(b, job), "%s", sl_job_text(job, text));
 	if (s != SL_DEVICE_MEMORY && s != SL_HOST_MEMORY)
 		return s;
 	printf("not measured: %s\n", sl_last_error());
-	sl_bench_table_leave_out(b->table, sl_last_error());
+	sl_bench_table_leave_out(b->table, "%s", sl_last_error());
 	return SL_OK;
 }
 

@@ -46,14 +46,6 @@ void sl_cell_row_heading(void)
 					: SL_TIMES_HEADING "   host ms      GB/s   copy    CUB");
 }
 
-static void leave_out(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem)
-{
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + SL_MESSAGE_BYTES];
-
-	snprintf(line, sizeof(line), "%s, %s: %s", sl_job_text(r->job, text), r->backend, problem);
-	sl_bench_table_leave_out(b->table, line);
-}
-
 /* A property that the job does not have is empty, as are the times of the emulated device. */
 void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, const char *problem)
 {
@@ -68,6 +60,7 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 	bool compacts =
 		!copy && (r->job->primitive == SL_COMPACT || r->job->primitive == SL_EXPAND);
 	struct sl_json *j = sl_bench_row_begin(b->table);
+	char text[SL_JOB_BYTES];
 
 	sl_json_add(j,
 		"primitive %s backend %s type %s n %u bits %g entropy %g survivors_percent %g columns %g",
@@ -91,7 +84,8 @@ void sl_cell_row_show(const struct sl_bench *b, const struct sl_cell_row *r, con
 	sl_accesses_put(j, emulated ? &r->accesses : NULL, set->n);
 	if (problem) {
 		sl_json_text(j, "problem", problem);
-		leave_out(b, r, problem);
+		sl_bench_table_leave_out(
+			b->table, "%s, %s: %s", sl_job_text(r->job, text), r->backend, problem);
 	}
 	sl_bench_row_end(b->table,
 		problem    ? left_out_lines

@@ -233,36 +233,23 @@ static enum sl_status run_all(struct contender_table *r)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static enum sl_status measure_size(struct sl_bench *b, uint32_t n)
-{
-	struct contender_table r = {.b = b, .n = n};
-
-	return sl_add_context(run_all(&r), "pipeline of %u particles", n);
-}
-
-static void print_heading(void)
-{
-	printf("\n%-8s %10s  %s\n", "mode", "n",
-		sl_device_is_emulated() ? SL_ACCESSES_HEADING "particle"
-					: SL_TIMES_HEADING "         G/s     CUB   steps, ms");
-}
-
 enum sl_status sl_bench_pipeline(struct sl_bench *b)
 {
 	static const struct sl_number_list usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 26}};
 	static const struct sl_number_list emulated = {1, {1 << 10}};
 	const struct sl_number_list *sizes =
 		sl_number_list_or(&b->options->sizes, sl_device_is_emulated() ? &emulated : &usual);
-	char what[64];
 
-	print_heading();
+	printf("\n%-8s %10s  %s\n", "mode", "n",
+		sl_device_is_emulated() ? SL_ACCESSES_HEADING "particle"
+					: SL_TIMES_HEADING "         G/s     CUB   steps, ms");
 	for (uint32_t i = 0; i < sizes->n; i++) {
-		if (sl_bench_has_time(b, 1e-7 * (double)sizes->at[i])) {
-			SL_TRY(measure_size(b, sizes->at[i]));
-			continue;
-		}
-		snprintf(what, sizeof(what), "pipeline, n=%u", sizes->at[i]);
-		sl_bench_table_leave_out(b->table, what);
+		struct contender_table r = {.b = b, .n = sizes->at[i]};
+
+		if (sl_bench_has_time(b, 1e-7 * r.n))
+			SL_TRY(sl_add_context(run_all(&r), "pipeline of %u particles", r.n));
+		else
+			sl_bench_table_leave_out(b->table, "pipeline, n=%u", r.n);
 	}
 	return SL_OK;
 }

@@ -121,18 +121,10 @@ static enum sl_status find_best(struct tuner *t)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-static void leave_out(struct tuner *t, const struct sl_job *job)
-{
-	char text[SL_JOB_BYTES], line[SL_JOB_BYTES + 64];
-
-	snprintf(line, sizeof(line), "%s, %s%s", sl_job_text(job, text), t->backend->name,
-		t->incomplete ? ", some tunings" : "");
-	sl_bench_table_leave_out(t->b->table, line);
-}
-
 static enum sl_status tune_job(struct tuner *t, const struct sl_job *job)
 {
 	SL_CLOSED_BY(sl_cross_check_close) struct sl_cross_check c = {.of = NULL};
+	char text[SL_JOB_BYTES];
 
 	t->c = &c;
 	t->incomplete = !sl_bench_has_time(t->b, 0);
@@ -141,7 +133,8 @@ static enum sl_status tune_job(struct tuner *t, const struct sl_job *job)
 		SL_TRY(find_best(t));
 	}
 	if (t->incomplete)
-		leave_out(t, job);
+		sl_bench_table_leave_out(t->b->table, "%s, %s%s", sl_job_text(job, text),
+			t->backend->name, c.of ? ", some tunings" : "");
 	return SL_OK;
 }
 

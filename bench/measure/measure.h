@@ -171,8 +171,8 @@ struct sl_json *sl_bench_row_begin(struct sl_bench_table *t);
  */
 void sl_bench_row_end(struct sl_bench_table *t, const struct sl_line *lines, bool belongs);
 
-/* Adds the first line of text to the list of what was not measured. */
-void sl_bench_table_leave_out(struct sl_bench_table *t, const char *text);
+/* Adds the first line of a text to the list of what was not measured. */
+void sl_bench_table_leave_out(struct sl_bench_table *t, const char *format, ...) SL_PRINTF(2, 3);
 
 /*
  * Times a call on the device, with cold caches and without the host's share.

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +180,13 @@ void sl_bench_row_end(struct sl_bench_table *t, const struct sl_line *lines, boo
 	t->rows++;
 }
 
-void sl_bench_table_leave_out(struct sl_bench_table *t, const char *what)
+void sl_bench_table_leave_out(struct sl_bench_table *t, const char *format, ...)
 {
-	fprintf(t->left_out.out, "%.*s\n", (int)strcspn(what, "\n"), what);
+	char line[2 * SL_MESSAGE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(t->left_out.out, "%.*s\n", (int)strcspn(line, "\n"), line);
 }
