@@ -74,7 +74,7 @@ class Grid(Densities):
 
     def __init__(self, data: Mapping[str, Any], path: Optional[str], large: Dict[str, Any]):
         self.name: str = data["name"]
-        self.axes: List[Axis] = [Axis(a["column"], a["unit"], _edges(a)) for a in data["axes"]]
+        self.axes: List[Axis] = [Axis(a["column"], a["unit"], edges_of(a)) for a in data["axes"]]
         self.shape: Tuple[int, ...] = tuple(a["bins"] for a in data["axes"])
         self.plane: Optional[float] = data.get("plane_z_cm")
         self.density_unit = data.get("density_unit", "")
@@ -102,17 +102,10 @@ class Grid(Densities):
         return self._fates
 
     def _row(self, name: str, row: Mapping[str, Any]) -> Dict[str, Any]:
-        made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
         if name in self._large:
-            made.update({key: array_of(column).reshape(self.shape) for key, column in self._large[name].items()
-                         if key != "volume"})
-        elif "counts" not in row:
-            made.update(self._read(name))
-        for key, member in _MEMBERS.items():
-            values = row.get(member, row.get(member + "_over_batches"))  # a score has only the error over batches
-            if values is not None:
-                made[key] = numpy.array(values, "u8" if key == "count" else "f8").reshape(self.shape)
-        return made
+            cells = {key: array_of(column).reshape(self.shape) for key, column in self._large[name].items()}
+            return {**listed(row), **{key: array for key, array in cells.items() if key != "volume"}}
+        return listed(row, self.shape) if "counts" in row else {**listed(row), **self._read(name)}
 
     def _read(self, name: str = "") -> Dict[str, Any]:
         """The data sets of the file of tallies: those of a row, or of the grid."""
@@ -134,12 +127,22 @@ class Grid(Densities):
         return f"<Grid {self.name}: {sizes} cells, fates {', '.join(self._rows)}>"
 
 
-def _edges(axis: Mapping[str, Any]) -> Any:
+def listed(row: Mapping[str, Any], shape: Any = -1) -> Dict[str, Any]:
+    """The numbers of a row that run.json has, the cells as arrays."""
+    made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
+    for key, member in _MEMBERS.items():
+        values = row.get(member, row.get(member + "_over_batches"))  # a score has only the error over batches
+        if values is not None:
+            made[key] = numpy.array(values, "u8" if key == "count" else "f8").reshape(shape)
+    return made
+
+
+def edges_of(axis: Mapping[str, Any]) -> Any:
     """As in the file of tallies, those of bins of equal ratio to about 1e-9."""
     lo, hi, bins = axis["from"], axis["to"], axis["bins"]
     if "edges" in axis:
         edges = axis["edges"]
-    elif axis["spacing"] == "log":
+    elif axis.get("spacing") == "log":
         edges = [lo * (hi / lo) ** (i / bins) for i in range(bins)] + [hi]
     else:
         edges = [lo + (hi - lo) * i / bins for i in range(bins)] + [hi]

@@ -19,7 +19,7 @@ from ._column import array_of
 from ._columns import Array, Batch, Header, Source, Survivors, html_table
 from ._config import Config
 from ._error import Error
-from ._grids import Cells, Densities, grids_of, middles
+from ._grids import Cells, Densities, edges_of, grids_of, listed, middles
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -53,19 +53,11 @@ class Tally(Densities):
     def __init__(self, data: Mapping[str, Any]):
         self.column: str = data["column"]
         self.unit: str = data["unit"]
-        lo, hi, bins = data["from"], data["to"], data["bins"]
-        # As in the file of tallies: the last edge is the end of the range itself.
-        self.edges: Array = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.edges: Array = edges_of(data)
         self.centers = middles(self.edges)
         self.volume = _doubles(data.get("volumes", []))
         self.density_unit = data.get("density_unit", "")
-        self.fates: Dict[str, Dict[str, Any]] = {}
-        for name, row in data["fates"].items():
-            self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),
-                                "error": _doubles(row["standard_error"]),
-                                "under": row["under"], "over": row["over"]}
-            if "weights" in row:
-                self.fates[name]["weight"] = _doubles(row["weights"])
+        self.fates: Dict[str, Dict[str, Any]] = {name: listed(row) for name, row in data["fates"].items()}
 
     def __repr__(self) -> str:
         return f"<Tally of {self.column}: {len(self.edges) - 1} bins, fates {', '.join(self.fates)}>"
@@ -102,10 +94,6 @@ class Filter:
 
 def _doubles(values: List[Optional[float]]) -> Any:
     return numpy.array(values, "f8")  # None is nan
-
-
-def _counts(values: List[int]) -> Any:
-    return numpy.array(values, "u8")
 
 
 def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
