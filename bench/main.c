@@ -7,12 +7,6 @@
 #include "bench/cub/cub.h"
 #include "primitives/base/clock.h"
 
-#ifdef SL_WITH_CUDA
-#define CUB_VERSION_USED sl_cub_version
-#else
-#define CUB_VERSION_USED 0
-#endif
-
 /* Checks --only in between, because it needs the list of backends and no device. */
 static enum sl_status use_device(const struct sl_bench_options *options, struct sl_device *device)
 {
@@ -45,7 +39,7 @@ static enum sl_status run(const struct sl_bench_options *options)
 	b.options = options;
 	b.table = &table;
 	SL_TRY(use_device(options, &b.device));
-	sl_about_make(options, &b.device, CUB_VERSION_USED, &b.about);
+	sl_about_make(options, &b.device, sl_cub_version, &b.about);
 	sl_about_print(&b.about, stdout);
 	if (options->seconds.n > 0)
 		b.deadline_ns = sl_now_ns() + UINT64_C(1000000000) * options->seconds.at[0];

@@ -130,5 +130,7 @@ const struct sl_contender_type *const sl_cub_contender = &contender;
 #else
 
 const struct sl_contender_type *const sl_cub_contender = NULL;
+const struct sl_backend sl_cub_backends[] = {{.name = NULL}};
+const int sl_cub_version = 0;
 
 #endif

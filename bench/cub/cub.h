@@ -13,7 +13,7 @@ SL_C_BEGIN
 /* Indexed by enum sl_primitive; there is none for SL_DEFLATE. */
 extern const struct sl_backend sl_cub_backends[];
 
-/* CCCL_VERSION: 3000001 for CCCL 3.0.1, which contains CUB. */
+/* CCCL_VERSION: 3000001 for CCCL 3.0.1, which contains CUB; 0 in a build without CUDA. */
 extern const int sl_cub_version;
 
 /*
