@@ -284,15 +284,12 @@ static bool add_column(
 	struct sl_table *t, uint32_t k, PyObject *owner, PyObject *columns, PyObject *digests)
 {
 	struct sl_table_column *c = &t->column[k];
-	const size_t bytes = (size_t)t->n * sl_facts_of(c)->bytes;
 	void *data = c->data;
 	char text[17];
 
 	c->data = NULL; /* the owner has it, or has freed it */
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)c->digest);
-	owner = owner ? Py_NewRef(owner) : sl_py_memory_of(data, bytes, NULL);
-	return sl_py_put(columns, sl_table_name(t, k),
-		       sl_py_table_column(owner, t, k, false, data)) &&
+	return sl_py_table_put(columns, t, k, false, owner, data) &&
 	       sl_py_put(digests, sl_table_name(t, k), PyUnicode_FromString(text));
 }
 

@@ -114,15 +114,12 @@ static enum sl_status read_table(const char *path, const char *only, struct file
 static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, PyObject *columns)
 {
 	const struct sl_table_column *c = &f->table.column[k];
-	const size_t bytes = (size_t)f->table.n * sl_facts_of(c)->bytes;
 	bool copied = c->constant || f->copies;
 	void *data = c->data;
 
 	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK)
 		return PyErr_NoMemory() != NULL;
-	return sl_py_put(columns, sl_table_name(&f->table, k),
-		sl_py_table_column(copied ? sl_py_memory_of(data, bytes, NULL) : Py_NewRef(block),
-			&f->table, k, f->reading.wide, data));
+	return sl_py_table_put(columns, &f->table, k, f->reading.wide, copied ? NULL : block, data);
 }
 
 /* The bytes of the block up to the end of its last column. */

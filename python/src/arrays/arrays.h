@@ -232,11 +232,12 @@ PyObject *sl_py_dlpack(PyObject *module, PyObject *args);
 PyObject *sl_py_memory_of(void *data, size_t bytes, struct sl_device_block *block);
 
 /*
- * Column k of a table, whose items are at data in the memory of owner; takes over the reference to
- * it. wide: real numbers have 8 bytes. NULL: an exception is set.
+ * Adds column k of a table to a dict. Its items are at data in the memory of owner; owner NULL: data
+ * is their memory alone, which is taken over. wide: real numbers have 8 bytes. False with an
+ * exception.
  */
-PyObject *sl_py_table_column(
-	PyObject *owner, const struct sl_table *t, uint32_t k, bool wide, const void *data);
+bool sl_py_table_put(PyObject *columns, const struct sl_table *t, uint32_t k, bool wide,
+	PyObject *owner, void *data);
 
 /*
  * A column that alone uses the memory: takes it over, as sl_py_memory_of() does. column can be

@@ -112,14 +112,16 @@ struct sl_py_array sl_py_items_of(enum sl_column column)
 		.bytes = (uint8_t)sl_column_facts[column].bytes};
 }
 
-PyObject *sl_py_table_column(
-	PyObject *owner, const struct sl_table *t, uint32_t k, bool wide, const void *data)
+bool sl_py_table_put(PyObject *columns, const struct sl_table *t, uint32_t k, bool wide,
+	PyObject *owner, void *data)
 {
 	struct sl_py_array like = sl_py_items_of(t->column[k].column);
 
+	owner = owner ? Py_NewRef(owner) : sl_py_memory_of(data, (size_t)t->n * like.bytes, NULL);
 	if (wide && like.kind == 'f')
 		like.bytes = sizeof(double);
-	return column_of(owner, &like, sl_table_name(t, k), sl_table_unit(t, k), data, t->n);
+	return sl_py_put(columns, sl_table_name(t, k),
+		column_of(owner, &like, sl_table_name(t, k), sl_table_unit(t, k), data, t->n));
 }
 
 PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
