@@ -180,11 +180,17 @@ static bool take_columns(struct filter_call *c, PyObject *columns)
 	return true;
 }
 
+static enum sl_status filter_there(void *ctx)
+{
+	struct filter_call *c = (struct filter_call *)ctx;
+
+	return sl_py_device_filter(&c->t, c->selection, &c->kept);
+}
+
 /* Without the lock of the interpreter. */
 static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 {
 	struct sl_py_table *table = &c->t.table;
-	enum sl_status s;
 
 	SL_TRY(sl_py_table_check(table));
 	SL_TRY(sl_py_selection_make(text, all, table, &c->selection));
@@ -192,10 +198,7 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 		SL_TRY(sl_host_get(table->n, sizeof(*c->index), &c->index));
 		return sl_py_filter(table, c->selection, c->index, &c->kept.n);
 	}
-	SL_TRY(sl_py_turn_share(c->where == SL_PY_ON_EMULATED));
-	s = sl_py_device_filter(&c->t, c->selection, &c->kept);
-	sl_py_turn_unshare();
-	return s;
+	return sl_py_on_device(c->where == SL_PY_ON_EMULATED, c->t.number, filter_there, c);
 }
 
 /* A column of memory of the host, or of a block, which is handed over. */

@@ -102,8 +102,8 @@ enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 {
 	const struct sl_device_block *block;
 	struct sl_py_dlpack_array d;
+	SL_PY_OWNED PyObject *device = NULL;
 	int type, id;
-	PyObject *device;
 
 	*number = 0;
 	if (sl_py_block_column(object, &block, &d)) {
@@ -113,11 +113,8 @@ enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 	if (!PyObject_HasAttrString(object, "__dlpack_device__"))
 		return where_without_dlpack(object, number);
 	device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
-	if (!device)
-		return SL_PY_NOWHERE;
-	type = PyArg_ParseTuple(device, "ii", &type, &id) ? type : -1;
-	Py_DECREF(device);
-	return type < 0 ? SL_PY_NOWHERE : where_of(type, id, number);
+	return device && PyArg_ParseTuple(device, "ii", &type, &id) ? where_of(type, id, number)
+	                                                            : SL_PY_NOWHERE;
 }
 
 /* --- DLPack ----------------------------------------------------------------------------------- */

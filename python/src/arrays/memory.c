@@ -191,61 +191,50 @@ bool sl_py_block_column(
 	return found;
 }
 
-/* Copies arrays of one device to a block that is taken. With the device selected. */
-static enum sl_status queue_copies(
-	const struct place *from, Py_ssize_t n, struct sl_device_block **block)
+struct joining {
+	struct place *from; /* n arrays of one device */
+	Py_ssize_t n;
+	struct sl_device_block *block; /* that is taken for all of them */
+};
+
+static enum sl_status join(void *ctx)
 {
+	struct joining *j = (struct joining *)ctx;
 	size_t bytes = 0, used = 0;
 
-	for (Py_ssize_t i = 0; i < n; i++)
-		bytes += from[i].array.n * from[i].array.bytes;
-	SL_TRY(sl_block_take(bytes, NULL, block));
-	for (Py_ssize_t i = 0; i < n; i++) {
-		bytes = from[i].array.n * from[i].array.bytes;
-		SL_TRY(sl_block_follow(from[i].owner->block, NULL));
-		SL_TRY(sl_copy((char *)(*block)->data + used, from[i].array.data, bytes, NULL));
+	for (Py_ssize_t i = 0; i < j->n; i++)
+		bytes += j->from[i].array.n * j->from[i].array.bytes;
+	SL_TRY(sl_block_take(bytes, NULL, &j->block));
+	for (const struct place *p = j->from; p < j->from + j->n; p++) {
+		bytes = p->array.n * p->array.bytes;
+		SL_TRY(sl_block_follow(p->owner->block, NULL));
+		SL_TRY(sl_copy((char *)j->block->data + used, p->array.data, bytes, NULL));
 		used += bytes;
 	}
 	return sl_stream_wait(NULL);
 }
 
-/* Without the lock of the interpreter. */
-static enum sl_status join(const struct place *from, Py_ssize_t n, struct sl_device_block **block)
-{
-	enum sl_status s;
-	int before;
-
-	SL_TRY(sl_py_turn_share(from[0].owner->block->emulated));
-	s = sl_device_select(from[0].owner->block->number, &before);
-	if (s == SL_OK) {
-		s = queue_copies(from, n, block);
-		sl_device_restore(before);
-	}
-	sl_py_turn_unshare();
-	return s;
-}
-
 /* The caller keeps the tuple of places, and so the memory. */
 PyObject *sl_py_concat(PyObject *module, PyObject *places)
 {
-	const Py_ssize_t n = PyTuple_Size(places);
-	struct place *from = (struct place *)calloc((size_t)n + 1, sizeof(*from));
-	struct sl_device_block *block = NULL;
-	bool taken = from != NULL;
+	struct joining j = {.n = PyTuple_Size(places)};
+	bool taken = (j.from = (struct place *)calloc((size_t)j.n + 1, sizeof(*j.from))) != NULL;
 	enum sl_status s = SL_HOST_MEMORY;
 
 	(void)module;
-	for (Py_ssize_t i = 0; taken && i < n; i++)
-		taken = read_place(PyTuple_GetItem(places, i), &from[i]);
+	for (Py_ssize_t i = 0; taken && i < j.n; i++)
+		taken = read_place(PyTuple_GetItem(places, i), &j.from[i]);
 	if (taken) {
+		const struct sl_device_block *first = j.from[0].owner->block;
+
 		Py_BEGIN_ALLOW_THREADS
-		s = join(from, n, &block);
+		s = sl_py_on_device(first->emulated, first->number, join, &j);
 		Py_END_ALLOW_THREADS
 	}
-	free(from);
+	free(j.from);
 	if (s == SL_OK)
-		return sl_py_memory_of(NULL, 0, block);
-	sl_block_give(block);
+		return sl_py_memory_of(NULL, 0, j.block);
+	sl_block_give(j.block);
 	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
 }
 

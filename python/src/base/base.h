@@ -127,12 +127,12 @@ void sl_py_turn_end(bool emulated);
 void sl_py_turn_settle(bool emulated);
 
 /*
- * Waits until a call may use that kind of device, and chooses the kind for the process. Then calls
- * sl_py_turn_unshare() after the call. SL_USAGE if this thread has a job in progress that does not
+ * Waits until a call may use that kind of device, chooses the kind for the process, and calls
+ * work() with that device selected. SL_USAGE if this thread has a job in progress that does not
  * share, and as for sl_py_turn_take().
  */
-enum sl_status sl_py_turn_share(bool emulated);
-void sl_py_turn_unshare(void);
+enum sl_status sl_py_on_device(
+	bool emulated, int number, enum sl_status (*work)(void *ctx), void *ctx);
 
 /*
  * Sets the flag stop of the job whose turn it is, and waits for its end: before the process ends.

@@ -120,7 +120,7 @@ static bool is_endless(bool emulated)
 	       pthread_equal(owner, pthread_self());
 }
 
-enum sl_status sl_py_turn_share(bool emulated)
+static enum sl_status begin_sharing(bool emulated)
 {
 	enum sl_status s = SL_OK;
 
@@ -146,13 +146,29 @@ enum sl_status sl_py_turn_share(bool emulated)
 	return s;
 }
 
-void sl_py_turn_unshare(void)
+static void end_sharing(void)
 {
 	pthread_mutex_lock(&lock);
 	if (--sharers == 0 && sl_device_is_emulated() != emulated_before)
 		sl_device_emulate(emulated_before);
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
+}
+
+enum sl_status sl_py_on_device(
+	bool emulated, int number, enum sl_status (*work)(void *ctx), void *ctx)
+{
+	enum sl_status s;
+	int before;
+
+	SL_TRY(begin_sharing(emulated));
+	s = sl_device_select(number, &before);
+	if (s == SL_OK) {
+		s = work(ctx);
+		sl_device_restore(before);
+	}
+	end_sharing();
+	return s;
 }
 
 void sl_py_turn_stop(int stop)

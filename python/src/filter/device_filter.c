@@ -176,7 +176,6 @@ static enum sl_status run(struct device_filter *f, struct sl_py_device_kept *kep
 	return copy_kept(f, kept);
 }
 
-/* With the device selected. */
 static enum sl_status filter(struct device_filter *f, struct sl_py_device_kept *kept)
 {
 	struct sl_device_block *block;
@@ -200,13 +199,8 @@ enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 		.choices = &selection->choices,
 		.kernels = sl_kernels_find(),
 		.exec = {.space = SL_DEVICE}};
-	enum sl_status s;
-	int before;
 
 	SL_TRY(sl_find(SL_COMPACT, "shared", &f.compact));
 	SL_TRY(sl_find(SL_SORT, "shared", &f.sort));
-	SL_TRY(sl_device_select(t->number, &before));
-	s = filter(&f, kept);
-	sl_device_restore(before);
-	return s;
+	return filter(&f, kept);
 }

@@ -68,7 +68,7 @@ struct sl_py_device_kept {
 	struct sl_device_block *column[SL_COLUMN_COUNT]; /* their items; NULL: not copied */
 };
 
-/* Filters and sorts. The kind of device is chosen (sl_py_turn_share()). All 0: kept. */
+/* Filters and sorts, with the device selected (sl_py_on_device()). All 0: kept. */
 enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
 	const struct sl_py_selection *s, struct sl_py_device_kept *kept);
 

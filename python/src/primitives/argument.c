@@ -187,16 +187,10 @@ void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes)
 
 bool sl_py_run(struct sl_py_call *c)
 {
-	enum sl_status s = SL_OK;
+	enum sl_status s;
 
 	Py_BEGIN_ALLOW_THREADS
-	if (c->on_device)
-		s = sl_py_turn_share(c->emulated);
-	if (s == SL_OK) {
-		s = sl_py_call_run(c);
-		if (c->on_device)
-			sl_py_turn_unshare();
-	}
+	s = sl_py_call_run(c);
 	Py_END_ALLOW_THREADS
 	return s == SL_OK || sl_py_refuse(s);
 }

@@ -203,14 +203,12 @@ static enum sl_status run_in(struct sl_py_call *c, const struct sl_backend *b)
 	return s == SL_OK ? finish(c) : s;
 }
 
-static enum sl_status run_on_device(struct sl_py_call *c)
+static enum sl_status run_on_device(void *ctx)
 {
+	struct sl_py_call *c = (struct sl_py_call *)ctx;
 	const struct sl_backend *b;
-	enum sl_status s;
-	int before;
+	enum sl_status s = find(c, &b);
 
-	SL_TRY(sl_device_select(c->number, &before));
-	s = find(c, &b);
 	if (s == SL_OK && !c->resident)
 		s = sl_stream_make(&c->stream);
 	if (s == SL_OK)
@@ -219,11 +217,11 @@ static enum sl_status run_on_device(struct sl_py_call *c)
 		(void)sl_stream_wait(c->stream); /* nothing may use arrays of the host any more */
 	if (!c->resident)
 		sl_stream_free(c->stream);
-	sl_device_restore(before);
 	return s;
 }
 
 enum sl_status sl_py_call_run(struct sl_py_call *c)
 {
-	return c->on_device ? run_on_device(c) : run_on_host(c);
+	return c->on_device ? sl_py_on_device(c->emulated, c->number, run_on_device, c)
+	                    : run_on_host(c);
 }

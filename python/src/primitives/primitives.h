@@ -59,9 +59,8 @@ struct sl_py_call {
 };
 
 /*
- * Runs the call and waits for its end, unless c->waits is not set. The kind of device is chosen
- * (sl_py_turn_share()). SL_USAGE for an unknown backend or device; SL_NO_DEVICE for one that cannot
- * be used.
+ * Runs the call and waits for its end, unless c->waits is not set. SL_USAGE for an unknown backend
+ * or device; SL_NO_DEVICE for one that cannot be used.
  */
 enum sl_status sl_py_call_run(struct sl_py_call *c);
 
