@@ -123,26 +123,23 @@ class CompressOptions(ctypes.Structure):
     _fields_ = [("algorithm", ctypes.c_int), ("reserved", ctypes.c_char * 60)]
 
 
-class Properties(ctypes.Structure):
-    _fields_ = [("version", ctypes.c_uint32), ("cudart_version", ctypes.c_uint32)]
-
-
 def load_nvcomp():
     """The library nvCOMP of the Python package, and its version."""
     library = common.require("nvidia.libnvcomp", "nvidia-nvcomp-cu13 (or -cu12)").load_library()
     if library is None:
         raise common.NotRun("the library libnvcomp.so.6 of the Python package cannot be loaded")
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
-    properties = Properties()
-    library.nvcompGetProperties(ctypes.byref(properties))
-    if properties.version // 1000 != 6:
-        raise common.NotRun(f"nvCOMP has version {properties.version}, and this script calls that of 6000 to 6999")
+    properties = (ctypes.c_uint32 * 2)()  # its version, and that of the CUDA runtime
+    library.nvcompGetProperties(properties)
+    version = properties[0]
+    if version // 1000 != 6:
+        raise common.NotRun(f"nvCOMP has version {version}, and this script calls that of 6000 to 6999")
     prefix = "nvcompBatchedDeflateCompress"
     getattr(library, prefix + "GetMaxOutputChunkSize").argtypes = [size, CompressOptions, pointer]
     getattr(library, prefix + "GetTempSize").argtypes = [size, size, CompressOptions, pointer, size, pointer]
     getattr(library, prefix + "Async").argtypes = [pointer, pointer, size, size, pointer, size, pointer, pointer,
                                                    CompressOptions, pointer, pointer]
-    return library, f"{properties.version // 1000}.{properties.version // 100 % 10}.{properties.version % 100}"
+    return library, f"{version // 1000}.{version // 100 % 10}.{version % 100}"
 
 
 def succeed(function, *arguments):
