@@ -117,7 +117,8 @@ static enum sl_status keep(struct device_filter *f, uint32_t *n_kept)
 
 	SL_TRY(convert(f));
 	if (k->derivation.n > 0)
-		SL_TRY(f->kernels->derive(&k->derivation, &f->columns, NULL, job.n, f->exec.stream));
+		SL_TRY(f->kernels->derive(
+			&k->derivation, &f->columns, NULL, job.n, f->exec.stream));
 	SL_TRY(f->kernels->list_filter(
 		&k->condition, k->keep, &f->columns, job.n, f->flag, f->exec.stream));
 	SL_TRY(sl_compact(f->compact, &f->exec, &job));
