@@ -76,9 +76,8 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filte
 		peak = order > peak ? order : peak;
 		SL_UNROLL
 		for (uint32_t k = 0; k < MOMENTS; k++) {
-			uint32_t most = k < l.peaks.n_moments
-			                        ? sl_filter_magnitude(l.peaks.moment[k][i])
-			                        : 0;
+			const float *moment = l.peaks.moment[k];
+			uint32_t most = moment ? sl_filter_magnitude(moment[i]) : 0;
 
 			magnitude[k] = most > magnitude[k] ? most : magnitude[k];
 		}
@@ -86,7 +85,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR) filte
 	warp_max(peak, l.peaks.peak);
 	SL_UNROLL
 	for (uint32_t k = 0; k < MOMENTS; k++)
-		if (k < l.peaks.n_moments)
+		if (l.peaks.moment[k])
 			warp_max(magnitude[k], l.peaks.magnitude + k);
 }
 
@@ -110,10 +109,10 @@ static enum sl_status queue_advance(
 	const void *rules, uint64_t seed, const struct sl_batch *b, uint64_t *alive, sl_stream s)
 {
 	if constexpr (filters) {
-		if (b->active_set.peaks.n_moments == 1)
-			return queue_filter_step<1>(rules, seed, b, s);
-		if (b->active_set.peaks.peak)
+		if (b->active_set.peaks.moment[1])
 			return queue_filter_step<SL_FILTER_MOMENTS_MAX>(rules, seed, b, s);
+		if (b->active_set.peaks.peak)
+			return queue_filter_step<1>(rules, seed, b, s);
 	}
 	return sl_launch(SL_QUOTED(SL_MODEL_NAME) "_kernel", advance_kernel,
 		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *(const sl_rules *)rules, seed,

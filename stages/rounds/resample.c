@@ -217,7 +217,6 @@ static void begin_step(const struct sl_recipe *r, struct sl_batch *b,
 	peaks->resampled = resampled;
 	peaks->peak = &p->word[SL_FILTER_PEAK];
 	peaks->magnitude = &p->word[SL_FILTER_MOMENTS + 2 * p->n_moments];
-	peaks->n_moments = p->n_moments;
 	memcpy(peaks->moment, p->moment, sizeof(p->moment));
 }
 

@@ -75,12 +75,12 @@ SL_HD uint32_t sl_filter_magnitude(float x)
 /*
  * What a step on a device reads and finds besides the particles: whether they were resampled after
  * the step before, so that their log weights are 0 (NULL: they are); the largest log weight, by its
- * order, and the largest absolute value of each moment, whose columns moment points to.
+ * order, and the largest absolute value of each moment, whose columns moment points to
+ * (NULL: there are no more).
  */
 struct sl_filter_peaks {
 	const uint64_t *resampled;
 	uint64_t *peak, *magnitude;
-	uint32_t n_moments;
 	const float *moment[SL_FILTER_MOMENTS_MAX];
 };
 
