@@ -106,8 +106,9 @@ bool sl_emulated_memory_overruns(const void *p, size_t bytes);
 extern __thread int sl_emulated_current; /* the current device, as with CUDA */
 
 /* Holds the lock until the end of the scope. */
-#define SL_EMULATED_LOCKED \
-	__attribute__((cleanup(sl_emulated_unlock))) pthread_mutex_t *locked = sl_emulated_lock()
+#define SL_EMULATED_LOCKED                                                             \
+	__attribute__((cleanup(sl_emulated_unlock), unused)) pthread_mutex_t *locked = \
+		sl_emulated_lock()
 pthread_mutex_t *sl_emulated_lock(void);
 void sl_emulated_unlock(pthread_mutex_t **locked);
 
