@@ -292,11 +292,12 @@ static inline enum sl_status sl_launch(const char *name, void (*kernel)(P...), u
 
 /* Launches of a stream run one after the other here, so an early one is an ordinary one. */
 template <class... P, class... A>
-static inline enum sl_status sl_launch_as(
-	const char *name, void (*kernel)(P...), bool early, const A &...arguments)
+static inline enum sl_status sl_launch_as(const char *name, void (*kernel)(P...), bool early,
+	uint32_t blocks, uint32_t threads, size_t shared_bytes, sl_stream stream,
+	const A &...arguments)
 {
 	(void)early;
-	return sl_launch(name, kernel, arguments...);
+	return sl_launch(name, kernel, blocks, threads, shared_bytes, stream, arguments...);
 }
 
 template <class... A> static inline enum sl_status sl_launch_early(const A &...arguments)

@@ -42,11 +42,11 @@ static void make_slab(int i, struct sl_slab *r)
 	static const double scattering[] = {0, 0.75, -0.4}, indices[] = {1, 1.1, 1.5};
 	uint32_t layers = 1 + (uint32_t)i / 2 % 4;
 	struct sl_slab_config c = {
-		.mu_a = {layers, {0.7, 0, 3, 0.7}},
-		.mu_s = {layers, {9.3, 0, 40, 9.3}},
-		.g = {1, {scattering[i / 9 % 3]}},
-		.thickness = {layers, {0.1, 0.08, 0.02, 0.1}},
-		.n = {layers, {indices[i / 3 % 3], 1.5, 1.5, 1.2}},
+		.mu_a = {.n = layers, .at = {0.7, 0, 3, 0.7}},
+		.mu_s = {.n = layers, .at = {9.3, 0, 40, 9.3}},
+		.g = {.n = 1, .at = {scattering[i / 9 % 3]}},
+		.thickness = {.n = layers, .at = {0.1, 0.08, 0.02, 0.1}},
+		.n = {.n = layers, .at = {indices[i / 3 % 3], 1.5, 1.5, 1.2}},
 		.n_above = 1.1,
 		.n_below = 1.33,
 		.angle = 0.6,
@@ -79,7 +79,10 @@ static void make_detector(int i, struct sl_source_detector *r)
 			.height = 3.3,
 			.pixels = {2, {7, 13}}},
 		.stop = {.type = (i + i / 9) % 3, .distance = 1.1, .radius = 0.3},
-		.energy = {.type = i % 3, .value = 3, .mean = 7.7, .lines = {3, {0.1, 0.3, 0.7}}},
+		.energy = {.type = i % 3,
+			.value = 3,
+			.mean = 7.7,
+			.lines = {.n = 3, .at = {0.1, 0.3, 0.7}}},
 		.speed = 29.9,
 	};
 
