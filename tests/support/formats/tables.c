@@ -222,7 +222,7 @@ enum sl_status read_back(const struct sl_format *f, const void *file, size_t byt
 	struct sl_arena measure = {0};
 
 	a->base = NULL;
-	t->only = NULL;
+	*t = (struct sl_table){0};
 	SL_TRY(f->read(file, bytes, &measure, t));
 	*a = arena_of(measure.used);
 	return f->read(file, bytes, a, t);
