@@ -159,8 +159,8 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
-	 * all values could be checked, as those of filters, which depend on each other, the first batch shows whether this program computes the
-	 * same.
+	 * all values could be checked, as those of filters, which depend on each other, the first
+	 * batch shows whether this program computes the same.
 	 */
 	if (r->inputs || (!checked && !counts->recomputed)) {
 		counts->recomputed++;
