@@ -15,7 +15,7 @@ static const int32_t codes[] = {2112, 22, 11, -11};
 
 enum {
 	CODES = sizeof(codes) / sizeof(codes[0]),
-	CODED_MAJOR = 18,
+	CODED_MAJOR = 18, /* the first version of a state point whose particles are PDG codes */
 	CODED_MINOR = 2,
 	TEXT_BYTES = 256
 };
