@@ -10,7 +10,7 @@
 #include "primitives/base/jobs.h"
 
 /* More threads do not take pages faster: the system hands out about 25 GB/s. */
-enum { THREADS_MOST = 16, STACK_BYTES = 64 << 10 };
+enum { THREADS_MOST = 16, STACK_BYTES = 256 << 10 };
 
 #define PAGE  ((size_t)1 << 12)
 #define LARGE ((size_t)1 << 23) /* bytes from which a block is worth huge pages */
