@@ -67,7 +67,7 @@ enum {
 	/* filters of few particles leave most of a device idle: on an H200 six of 2^16 particles
 	   at a time are 1.6 times as fast as three, and no slower than twelve */
 	FILTER_SLOTS_AUTO = 6,
-	FILTER_PARTICLES_FEW = 1 << 19,
+	FILTER_PARTICLES_FEW = 1 << 17,
 	WRITERS_MAX = 16,
 	TAKEN = 3 /* resident batches: two that wait for the caller, and one that it has */
 };

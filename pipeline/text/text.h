@@ -111,7 +111,8 @@ const char *sl_commit(void);
  * sizes.
  *
  * A text for a part of a message, such as a name or a size, is one of 32 of this thread, in
- * turn, so that a message can have several. Functions whose name ends in _text return one too.
+ * turn, so that a message can have several; it is valid until 32 more were made. Functions whose
+ * name ends in _text return one too.
  */
 enum { SL_PART_BYTES = 640 };
 char *sl_message_part(void);
