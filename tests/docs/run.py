@@ -197,7 +197,8 @@ class Checker:
         if block.language == "yaml" and title:
             write(os.path.join(folder, title.group(1)), text)
         elif block.language == "python":
-            if self.is_installed(name, block, set(re.findall(r"^\s*import (\w+)", text, re.M))):
+            imported = ",".join(re.findall(r"^\s*(?:import|from) (.+)", text, re.M))
+            if self.is_installed(name, block, set(re.findall(r"(?:^|,)\s*(\w+)", imported))):
                 self.expect_success(name, block, folder, sys.executable, "-c", text)
         elif block.language == "sh":
             if "scripts/plot" not in text or self.is_installed(name, block, {"h5py", "matplotlib"}):
