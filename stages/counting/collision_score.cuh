@@ -45,10 +45,10 @@ static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_
  * without branches, and with the rules as operands of instructions.
  */
 struct sl_even_axis {
-	float lo, hi, scale;       /* as those of its even rule */
-	uint32_t last;             /* the number of the last bin */
-	uint32_t stride;           /* counters from a bin to the next */
-	uint32_t x, y, z, time, r; /* masks: UINT32_MAX for the column of the axis, 0 for others */
+	float lo, hi, scale, width; /* as those of its rule */
+	uint32_t last;              /* the number of the last bin */
+	uint32_t stride;            /* counters from a bin to the next */
+	uint32_t x, y, z, time, r;  /* masks: UINT32_MAX for the column of the axis, 0 for others */
 };
 
 struct sl_even_score {
@@ -76,9 +76,12 @@ template <enum sl_score kind> struct sl_even_scores {
 	}
 };
 
-static inline struct sl_even_axis sl_even_axis_of(const struct sl_even_rule *rule, uint32_t stride)
+static inline struct sl_even_axis sl_even_axis_of(
+	const struct sl_grid_axis_rule *axis, uint32_t stride)
 {
-	struct sl_even_axis a = {rule->lo, rule->hi, rule->scale, rule->bins - 1, stride};
+	const struct sl_even_rule *rule = &axis->even;
+	struct sl_even_axis a = {
+		rule->lo, rule->hi, rule->scale, axis->width, rule->bins - 1, stride};
 
 	a.x = rule->column == SL_COLUMN_x ? UINT32_MAX : 0;
 	a.y = rule->column == SL_COLUMN_y ? UINT32_MAX : 0;
@@ -86,6 +89,28 @@ static inline struct sl_even_axis sl_even_axis_of(const struct sl_even_rule *rul
 	a.time = rule->column == SL_COLUMN_time ? UINT32_MAX : 0;
 	a.r = rule->column == SL_COLUMN_r ? UINT32_MAX : 0;
 	return a;
+}
+
+/* Returns false if an axis is not EVEN. */
+static inline bool sl_even_score_of(const struct sl_grid_rule *g, struct sl_even_score *s)
+{
+	uint32_t stride = 1;
+
+	s->n_axes = g->n_axes;
+	for (uint32_t axis = 0; axis < g->n_axes; axis++) {
+		const struct sl_grid_axis_rule *a = &g->axis[g->n_axes - 1 - axis];
+
+		if (a->spacing != SL_SPACING_EVEN)
+			return false;
+		s->axis[axis] = sl_even_axis_of(a, stride);
+		stride *= a->even.bins;
+	}
+	s->below = g->base;
+	s->above = g->base + g->cells + 1;
+	s->is_deposit = g->score == SL_SCORE_DEPOSIT;
+	s->units = g->score_scale * SL_WEIGHT_UNITS;
+	s->exact = SL_WEIGHT_EXACT / g->score_scale;
+	return true;
 }
 
 static inline bool sl_is_score_in_r_z(const struct sl_collision_scores *scores, enum sl_score kind)
@@ -104,26 +129,9 @@ static inline bool sl_even_scores_of(
 	*even = {scores->n, scores->n_counters, scores->fluence, {}};
 	if (even->in_r_z && !sl_is_score_in_r_z(scores, kind))
 		return false;
-	for (uint32_t k = 0; k < scores->n; k++) {
-		const struct sl_grid_rule *g = &scores->grid[k];
-		struct sl_even_score *s = &even->score[k];
-		uint32_t stride = 1;
-
-		s->n_axes = g->n_axes;
-		for (uint32_t axis = 0; axis < g->n_axes; axis++) {
-			const struct sl_grid_axis_rule *a = &g->axis[g->n_axes - 1 - axis];
-
-			if (a->spacing != SL_SPACING_EVEN)
-				return false;
-			s->axis[axis] = sl_even_axis_of(&a->even, stride);
-			stride *= a->even.bins;
-		}
-		s->below = g->base;
-		s->above = g->base + g->cells + 1;
-		s->is_deposit = g->score == SL_SCORE_DEPOSIT;
-		s->units = g->score_scale * SL_WEIGHT_UNITS;
-		s->exact = SL_WEIGHT_EXACT / g->score_scale;
-	}
+	for (uint32_t k = 0; k < scores->n; k++)
+		if (!sl_even_score_of(&scores->grid[k], &even->score[k]))
+			return false;
 	return true;
 }
 

@@ -23,7 +23,7 @@ static void add_track(const struct sl_grid_set *grids, const struct sl_grid_rule
 	struct sl_track t = sl_track_begin(g, grids->edge, f);
 
 	while (sl_track_next(g, grids->edge, f, &t)) {
-		uint64_t count, fixed = sl_track_fixed(g, f->weight, t.length, &count);
+		uint64_t count, fixed = sl_track_fixed(g->score_scale, f->weight, t.length, &count);
 
 		sum[g->base + t.cell] += count;
 		sum[g->stride + g->base + t.cell] += fixed;

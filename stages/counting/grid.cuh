@@ -67,38 +67,43 @@ struct sl_track_work {
 	struct sl_scored_flight flight;
 	struct sl_track track;
 	uint32_t grid; /* the number of the score */
-
-	/* Are pieces left? */
-	__device__ __forceinline__ bool is_left(const struct sl_grid_set *grids) const
-	{
-		return grid < grids->n;
-	}
+	bool has_piece;
 
 	/* Begins with the first score of paths from number k on. */
-	__device__ __forceinline__ void begin(const struct sl_grid_set *grids, uint32_t k)
+	__device__ __forceinline__ void begin_score(const struct sl_grid_set *grids, uint32_t k)
 	{
 		while (k < grids->n && grids->grid[k].score != SL_SCORE_TRACK)
 			k++;
 		grid = k;
-		if (k < grids->n)
+		has_piece = k < grids->n;
+		if (has_piece)
 			track = sl_track_begin(&grids->grid[k], grids->edge, &flight);
 	}
 
+	/* Adds the crossings of the flight, and begins with its pieces. */
+	template <class Collisions, class Counters>
+	__device__ __forceinline__ void begin(
+		const Collisions &, const struct sl_grid_set *grids, const Counters &counters)
+	{
+		sl_grids_score_crossings(grids, &flight, counters);
+		begin_score(grids, 0);
+	}
+
 	/* Adds the next piece. */
-	template <class Counters>
+	template <class Collisions, class Counters>
 	__device__ __forceinline__ void add_piece(
-		const struct sl_grid_set *grids, const Counters &counters)
+		const Collisions &, const struct sl_grid_set *grids, const Counters &counters)
 	{
 		const struct sl_grid_rule *g = &grids->grid[grid];
 
 		if (sl_track_next(g, grids->edge, &flight, &track)) {
-			uint64_t count,
-				fixed = sl_track_fixed(g, flight.weight, track.length, &count);
+			uint64_t count, fixed = sl_track_fixed(g->score_scale, flight.weight,
+						track.length, &count);
 
 			counters.add_pieces(g->base + track.cell, count, fixed);
 		}
 		if (track.ended)
-			begin(grids, grid + 1);
+			begin_score(grids, grid + 1);
 	}
 };
 

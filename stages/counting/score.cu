@@ -9,7 +9,7 @@
  * takes the next particle of its warp, instead of waiting until those of all lanes have ended: of
  * photons in a cube of 60 mean free paths, 11 of 32 lanes were busy on average without that.
  */
-#include "stages/counting/collision_score.cuh"
+#include "stages/counting/even_track.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
 #include "stages/models/rules.h"
@@ -23,26 +23,27 @@ enum {
 	STEP_LANES = 20     /* of a warp that take a step while others add pieces of flights */
 };
 
-/*
- * Threads of the only block of a multiprocessor whose counters are in shared memory: 64 registers
- * each, or 128.
- */
-template <bool flights> static constexpr int SHARED_BLOCK = flights ? 512 : 1024;
-
-/*
- * Blocks per multiprocessor: they limit the compiler to 64 registers, or to 128 if flights are
- * scored. 64 are enough for collisions alone. One kernel for both would use 96 in every run with
- * scores.
- */
-template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 4;
-
 /* The columns of a particle that are stored. */
 static constexpr sl_column_set set = SL_STORED(SL_MODEL_FACT(COLUMNS));
 
-/* The scores of a batch as a kernel has them. Collisions: sl_collision_scores or sl_even_scores. */
+/*
+ * The scores of a batch as a kernel has them. Collisions: sl_collision_scores or sl_even_scores, or
+ * sl_even_track for pieces of flights alone.
+ */
 template <class Collisions> struct score_rules {
 	const Collisions &collisions;
 	const struct sl_grid_set *grids; /* device memory */
+};
+
+/* How the pieces of a flight are added. */
+template <class Collisions> struct pieces_of {
+	using work = struct sl_track_work;
+	static constexpr int blocks = 2, shared_block = 512;
+};
+
+template <> struct pieces_of<struct sl_even_track> {
+	using work = struct sl_even_track_work;
+	static constexpr int blocks = 3, shared_block = 768;
 };
 
 /* --- the particles of a warp ------------------------------------------------------------------ */
@@ -197,11 +198,18 @@ static __device__ __forceinline__ void advance_collisions(const sl_rules *rules,
 
 /* --- flights ---------------------------------------------------------------------------------- */
 
+/* Scores of pieces alone have no collisions. */
+template <class Counters>
+static __device__ __forceinline__ void sl_score_collision(const struct sl_even_track &,
+	const float *, uint32_t, const struct sl_particle *, float, float, const Counters &)
+{
+}
+
 /* A step: adds its collision and its crossings, and begins with the pieces of its flight. */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t seed,
 	const struct score_rules<Collisions> &scores, const Counters &counters, struct lane_work *w,
-	struct sl_track_work *pieces)
+	typename pieces_of<Collisions>::work *pieces)
 {
 	struct sl_scored_flight *flown = &pieces->flight;
 	const uint32_t most = UINT32_MAX, i = w->medium;
@@ -218,8 +226,7 @@ static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t
 	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
 		SL_OF_MODEL(deposit_in)(&rules, most, w->medium, &w->p, flown->weight),
 		SL_OF_MODEL(fluence_in)(&rules, most, w->medium, flown->weight), counters);
-	sl_grids_score_crossings(scores.grids, flown, counters);
-	pieces->begin(scores.grids, 0);
+	pieces->begin(scores.collisions, scores.grids, counters);
 }
 
 /*
@@ -234,11 +241,10 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 {
 	struct warp_queue queue = queue_of_warp(particles.l.n);
 	struct lane_work w = {};
-	struct sl_track_work pieces = {};
+	typename pieces_of<Collisions>::work pieces = {};
 
-	pieces.grid = scores.grids->n;
 	for (;;) {
-		const uint32_t has_piece = __ballot_sync(SL_LANES, pieces.is_left(scores.grids)),
+		const uint32_t has_piece = __ballot_sync(SL_LANES, pieces.has_piece),
 			       busy = __ballot_sync(SL_LANES, w.is_busy()),
 			       has = __ballot_sync(SL_LANES, w.has_particle),
 			       ends = ~busy & ~has_piece;
@@ -250,12 +256,12 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 			if ((ends & has) != 0 || (ends != 0 && is_left))
 				*alive += next_particle(
 					*rules, UINT32_MAX, particles, &queue, ends, &w);
-			if (!pieces.is_left(scores.grids) && w.is_busy())
+			if (!pieces.has_piece && w.is_busy())
 				take_step(*rules, particles.seed, scores, counters, &w, &pieces);
 		}
 		__syncwarp();
-		if (pieces.is_left(scores.grids))
-			pieces.add_piece(scores.grids, counters);
+		if (pieces.has_piece)
+			pieces.add_piece(scores.collisions, scores.grids, counters);
 		__syncwarp();
 	}
 }
@@ -278,24 +284,29 @@ static __device__ __forceinline__ uint64_t advance(const sl_rules &rules,
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* Threads of a block, and blocks of a multiprocessor, of the kernel with these counters. */
-template <bool flights, class Counters> struct launch_of;
-
-template <bool flights> struct launch_of<flights, struct sl_block_scores> {
-	static constexpr int block = SHARED_BLOCK<flights>, blocks = 1;
+/*
+ * Threads of a block, and blocks of a multiprocessor, of the kernel with these counters. They limit
+ * the compiler to 64 registers, which are enough for collisions alone, or to 80 or 128 if flights
+ * are scored. One kernel for both would use 96 in every run with scores.
+ */
+template <bool flights, class Counters, class Collisions> struct launch_of {
+	static constexpr int block = BLOCK, blocks = flights ? pieces_of<Collisions>::blocks : 4;
 };
 
-template <bool flights> struct launch_of<flights, struct sl_cached_scores> {
-	static constexpr int block = BLOCK, blocks = BLOCKS_PER_MULTIPROCESSOR<flights>;
+template <bool flights, class Collisions>
+struct launch_of<flights, struct sl_block_scores, Collisions> {
+	static constexpr int block = flights ? pieces_of<Collisions>::shared_block : 1024,
+			     blocks = 1;
 };
 
 template <bool flights, class Counters, class Collisions>
-static __global__ void __launch_bounds__((launch_of<flights, Counters>::block),
-	(launch_of<flights, Counters>::blocks)) scored_kernel(const SL_GRID_CONSTANT sl_rules rules,
-	uint64_t seed, const uint64_t *first_id, const SL_GRID_CONSTANT struct sl_active_set l,
-	const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
-	const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
-	uint64_t *sums, uint64_t *alive)
+static __global__ void __launch_bounds__((launch_of<flights, Counters, Collisions>::block),
+	(launch_of<flights, Counters, Collisions>::blocks))
+	scored_kernel(const SL_GRID_CONSTANT sl_rules rules, uint64_t seed,
+		const uint64_t *first_id, const SL_GRID_CONSTANT struct sl_active_set l,
+		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
+		const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
+		uint64_t *sums, uint64_t *alive)
 {
 	SL_SHARED_DYNAMIC(uint64_t, shared);
 	const uint32_t n = collisions.n_counters;
@@ -314,74 +325,72 @@ static __global__ void __launch_bounds__((launch_of<flights, Counters>::block),
 		sl_block_add<sl_words_of<1>>(lives, alive);
 }
 
-/*
- * The blocks of a kernel with sl_block_scores: as many as multiprocessors, or so many that each has
- * less than 2^32 collisions, which its counters can count. 0 if there are too few particles for
- * each multiprocessor, too many steps, or too little shared memory.
- */
-static uint32_t find_blocks(const struct sl_batch *b, uint64_t max_steps,
-	const struct sl_grid_set *grids, const struct sl_limits *limits)
-{
-	const uint32_t block = grids->flights ? SHARED_BLOCK<true> : SHARED_BLOCK<false>;
-	const uint64_t steps = b->active_set.steps < max_steps ? b->active_set.steps : max_steps,
-		       tiles = sl_grid(b->active_set.n, block),
-		       tiles_most = (UINT32_MAX / block) / (steps > 0 ? steps : 1),
-		       shared_bytes =
-			       (uint64_t)grids->part[1].counters * sizeof(struct sl_block_counter);
-	uint64_t fewest;
-
-	if (tiles < limits->multiprocessors || tiles_most == 0 ||
-		shared_bytes + SHARED_LEFT > limits->shared_bytes)
-		return 0;
-	fewest = (tiles + tiles_most - 1) / tiles_most;
-	return (uint32_t)(fewest > limits->multiprocessors ? fewest : limits->multiprocessors);
-}
-
-/* Those of a kernel with sl_cached_scores: a thread per particle, or as many as fit at a time. */
-template <bool flights> static uint32_t blocks_at_a_time(uint64_t n, const struct sl_limits *limits)
-{
-	const uint32_t most = limits->multiprocessors * BLOCKS_PER_MULTIPROCESSOR<flights>;
-	const uint64_t blocks = sl_grid(n, BLOCK);
-
-	return blocks < most ? (uint32_t)blocks : most;
-}
-
 /* What all launches have. */
 struct scored_launch {
 	const sl_rules *rules;
 	uint64_t seed;
 	const struct sl_batch *b;
-	const struct sl_grid_set *device_grids;
+	const struct sl_grid_set *grids, *device_grids;
 	uint64_t *sums, *alive;
 	sl_stream s;
 	struct sl_limits limits;
-	uint32_t blocks; /* whose counters are in shared memory; 0: they do not fit */
 };
+
+/*
+ * The blocks of a kernel with sl_block_scores: as many as multiprocessors, or so many that each has
+ * less than 2^32 collisions, which its counters can count. 0 if there are too few particles for
+ * each multiprocessor, too many steps, or too little shared memory.
+ */
+template <bool flights, class Collisions> static uint32_t find_blocks(const struct scored_launch &l)
+{
+	const uint32_t block = launch_of<flights, struct sl_block_scores, Collisions>::block,
+		       multiprocessors = l.limits.multiprocessors,
+		       max_steps = SL_OF_MODEL(max_steps)(l.rules);
+	const struct sl_active_set *active = &l.b->active_set;
+	const uint64_t steps = active->steps < max_steps ? active->steps : max_steps,
+		       tiles = sl_grid(active->n, block),
+		       tiles_most = (UINT32_MAX / block) / (steps > 0 ? steps : 1),
+		       shared_bytes = (uint64_t)l.grids->part[1].counters *
+	                              sizeof(struct sl_block_counter);
+	uint64_t fewest;
+
+	if (tiles < multiprocessors || tiles_most == 0 ||
+		shared_bytes + SHARED_LEFT > l.limits.shared_bytes)
+		return 0;
+	fewest = (tiles + tiles_most - 1) / tiles_most;
+	return (uint32_t)(fewest > multiprocessors ? fewest : multiprocessors);
+}
 
 template <bool flights, class Counters, class Collisions>
 static enum sl_status queue_kernel(const struct scored_launch &l, const char *name, uint32_t grid,
 	size_t shared_bytes, const Collisions &scores)
 {
 	return sl_launch(name, scored_kernel<flights, Counters, Collisions>, grid,
-		(uint32_t)launch_of<flights, Counters>::block, (uint32_t)shared_bytes, l.s,
-		*l.rules, l.seed, l.b->first_id_on_device, l.b->active_set, l.b->columns, l.b->keep,
-		scores, l.device_grids, l.sums, l.alive);
+		(uint32_t)launch_of<flights, Counters, Collisions>::block, (uint32_t)shared_bytes,
+		l.s, *l.rules, l.seed, l.b->first_id_on_device, l.b->active_set, l.b->columns,
+		l.b->keep, scores, l.device_grids, l.sums, l.alive);
 }
 
 template <bool flights, class Collisions>
 static enum sl_status queue_in_blocks(const struct scored_launch &l, const Collisions &scores)
 {
-	return queue_kernel<flights, struct sl_block_scores>(l, "scored_in_blocks_kernel", l.blocks,
+	return queue_kernel<flights, struct sl_block_scores>(l, "scored_in_blocks_kernel",
+		find_blocks<flights, Collisions>(l),
 		scores.n_counters * sizeof(struct sl_block_counter), scores);
 }
 
+/* A kernel with sl_cached_scores has a thread per particle, or as many as fit at a time. */
 template <bool flights, class Collisions>
 static enum sl_status queue_any(const struct scored_launch &l, const Collisions &scores)
 {
-	if (l.blocks > 0)
+	const uint64_t blocks = sl_grid(l.b->active_set.n, BLOCK),
+		       most = (uint64_t)l.limits.multiprocessors *
+	                      launch_of<flights, struct sl_cached_scores, Collisions>::blocks;
+
+	if (find_blocks<flights, Collisions>(l) > 0)
 		return queue_in_blocks<flights>(l, scores);
 	return queue_kernel<flights, struct sl_cached_scores>(l, "scored_kernel",
-		blocks_at_a_time<flights>(l.b->active_set.n, &l.limits),
+		(uint32_t)(blocks < most ? blocks : most),
 		sl_cached_scores::CACHED * sizeof(struct sl_cached_counter), scores);
 }
 
@@ -389,20 +398,24 @@ enum sl_status SL_RULE_KERNEL(scored)(const void *of_model, uint64_t seed, const
 	const struct sl_grid_set *grids, const struct sl_grid_set *device_grids, uint64_t *sums,
 	uint64_t *alive, sl_stream s)
 {
-	const sl_rules *rules = (const sl_rules *)of_model;
 	const struct sl_collision_scores collisions = sl_collision_scores_of(grids);
+	struct sl_even_track track;
 	struct sl_even_scores<SL_SCORE_DEPOSIT> deposit;
 	struct sl_even_scores<SL_SCORE_FLUENCE> fluence;
 	struct sl_even_scores<SL_SCORE_COUNT> even;
-	struct scored_launch l = {rules, seed, b, device_grids, sums, alive, s, {}, 0};
+	struct scored_launch l = {
+		(const sl_rules *)of_model, seed, b, grids, device_grids, sums, alive, s, {}};
+	bool in_blocks;
 
 	SL_TRY(sl_device_limits(&l.limits));
-	l.blocks = find_blocks(b, SL_OF_MODEL(max_steps)(rules), grids, &l.limits);
+	if (grids->flights && sl_even_track_of(grids, &track))
+		return queue_any<true>(l, track);
 	if (grids->flights)
 		return queue_any<true>(l, collisions);
-	if (l.blocks > 0 && sl_even_scores_of(&collisions, &deposit))
+	in_blocks = find_blocks<false, struct sl_collision_scores>(l) > 0;
+	if (in_blocks && sl_even_scores_of(&collisions, &deposit))
 		return queue_in_blocks<false>(l, deposit);
-	if (l.blocks > 0 && sl_even_scores_of(&collisions, &fluence))
+	if (in_blocks && sl_even_scores_of(&collisions, &fluence))
 		return queue_in_blocks<false>(l, fluence);
 	if (sl_even_scores_of(&collisions, &even))
 		return queue_any<false>(l, even);

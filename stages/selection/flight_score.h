@@ -212,10 +212,9 @@ SL_HD bool sl_track_next(const struct sl_grid_rule *g, const float *edge,
  * for each unit of 2^score_shift that it has begun, so that 2^32 counts cannot overflow a sum. The
  * limit of 2^30 is that of 64 bits; no flight reaches it but one along a clear layer.
  */
-SL_HD uint64_t sl_track_fixed(
-	const struct sl_grid_rule *g, float weight, float length, uint64_t *count)
+SL_HD uint64_t sl_track_fixed(float score_scale, float weight, float length, uint64_t *count)
 {
-	float score = weight * length * g->score_scale;
+	float score = weight * length * score_scale;
 
 	score = score < 0x1p30f ? score : 0x1p30f;
 	*count = (uint32_t)score + 1;

@@ -86,7 +86,8 @@ TEST(long_pieces_count_several_times)
 		uint64_t count;
 
 		assert_int_equal(
-			sl_track_fixed(&g, rows[i].weight, rows[i].length, &count), rows[i].sum);
+			sl_track_fixed(g.score_scale, rows[i].weight, rows[i].length, &count),
+			rows[i].sum);
 		assert_int_equal(count, rows[i].count);
 	}
 }
