@@ -20,7 +20,7 @@ enum {
 	BLOCK = 256,
 	SHARED_LEFT = 1024, /* bytes of shared memory for the variables of the kernel */
 	FREE_LANES = 8,     /* of a warp that take their next particles at the same time */
-	STEP_LANES = 20     /* of a warp that take a step while others add pieces of flights */
+	STEP_LANES = 26 /* of a warp that have no piece of a flight left when they take a step */
 };
 
 /* The columns of a particle that are stored. */
@@ -230,9 +230,8 @@ static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t
 }
 
 /*
- * As advance_collisions(), and adds each flight too. Flights have different numbers of pieces. A
- * lane without pieces waits until STEP_LANES lanes have none, or no lane has a piece, and then
- * takes a step, while the others add pieces.
+ * As advance_collisions(), and adds each flight too. Flights have different numbers of pieces: lanes
+ * add pieces until STEP_LANES have none left, and those take the next step.
  */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
@@ -242,27 +241,27 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 	struct warp_queue queue = queue_of_warp(particles.l.n);
 	struct lane_work w = {};
 	typename pieces_of<Collisions>::work pieces = {};
+	uint32_t has_piece = 0;
 
 	for (;;) {
-		const uint32_t has_piece = __ballot_sync(SL_LANES, pieces.has_piece),
-			       busy = __ballot_sync(SL_LANES, w.is_busy()),
+		const uint32_t busy = __ballot_sync(SL_LANES, w.is_busy()),
 			       has = __ballot_sync(SL_LANES, w.has_particle),
 			       ends = ~busy & ~has_piece;
 		const bool is_left = queue.next < queue.end;
 
 		if ((has_piece | has) == 0 && !is_left)
 			return;
-		if (has_piece == 0 || __popc(~has_piece) >= STEP_LANES) {
-			if ((ends & has) != 0 || (ends != 0 && is_left))
-				*alive += next_particle(
-					*rules, UINT32_MAX, particles, &queue, ends, &w);
-			if (!pieces.has_piece && w.is_busy())
-				take_step(*rules, particles.seed, scores, counters, &w, &pieces);
-		}
-		__syncwarp();
-		if (pieces.has_piece)
-			pieces.add_piece(scores.collisions, scores.grids, counters);
-		__syncwarp();
+		if ((ends & has) != 0 || (ends != 0 && is_left))
+			*alive += next_particle(*rules, UINT32_MAX, particles, &queue, ends, &w);
+		if (!pieces.has_piece && w.is_busy())
+			take_step(*rules, particles.seed, scores, counters, &w, &pieces);
+		do {
+			__syncwarp();
+			if (pieces.has_piece)
+				pieces.add_piece(scores.collisions, scores.grids, counters);
+			__syncwarp();
+			has_piece = __ballot_sync(SL_LANES, pieces.has_piece);
+		} while (__popc(has_piece) > 32 - STEP_LANES);
 	}
 }
 
