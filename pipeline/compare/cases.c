@@ -161,7 +161,7 @@ static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case ent
 	entry.schedule.steps = 0;
 	add_case(c, entry);
 	for (int i = 0; i < SL_ROUNDS_CHOICES; i++) {
-		entry.schedule = sl_rounds[i];
+		entry.schedule = c->choices.rounds[i];
 		add_case(c, entry);
 	}
 }
@@ -179,7 +179,7 @@ void sl_cases_choose(struct sl_comparison *c)
 
 	c->n = 0;
 	if (chosen->schedule == SL_BY_ROUNDS)
-		host.schedule = device.schedule = chosen->rounds;
+		host.schedule = device.schedule = chosen->rounds[0];
 	vary_each(c, host);
 	if (chosen->model->steps)
 		vary_schedule(c, host);
@@ -244,7 +244,7 @@ enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_compa
 	}
 	choices.mode = entry->mode;
 	choices.schedule = entry->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
-	choices.rounds = entry->schedule;
+	choices.rounds[0] = entry->schedule;
 	choices.scan = entry->scan;
 	choices.compact = entry->compact;
 	choices.sort = entry->sort;

@@ -55,7 +55,7 @@ void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 	if (c->mode == SL_MODE_fused)
 		add(plan, c, SL_MODE_staged, NULL);
 	for (int i = 0; i < SL_ROUNDS_CHOICES; i++)
-		add(plan, c, SL_MODE_staged, &sl_rounds[i]);
+		add(plan, c, SL_MODE_staged, &c->rounds[i]);
 }
 
 void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *candidate)

@@ -87,7 +87,7 @@ enum sl_status sl_recipe_make(
 	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), &r->grids);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
-		r->schedule = c->rounds;
+		r->schedule = c->rounds[0];
 	if (c->model->resampling)
 		c->model->resampling(c->rules.bytes, &r->resampling);
 	r->scan = c->scan;

@@ -188,8 +188,8 @@ static void resolve_model(struct sl_resolver *v)
 	sl_resolve_stop(v);
 	sl_resolve_key(v);
 	sl_resolve_list_order(v);
-	sl_resolve_schedule(v);
 	sl_resolve_tallies(v);
+	sl_resolve_schedule(v);
 	sl_resolve_image(v);
 	sl_derived_end(v);
 }

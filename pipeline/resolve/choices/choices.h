@@ -52,6 +52,13 @@ struct sl_named_columns {
 };
 _Static_assert((int)SL_COLUMN_NAME_BYTES == (int)SL_NAME_BYTES, "a label has any name of columns");
 
+/*
+ * Schedules of rounds that were fastest on an H200 in opposite cases (bench/notes/transport.md): the
+ * first if most particles live for many steps, the second if few remain after some steps.
+ * transport.schedule: rounds is the first.
+ */
+enum { SL_ROUNDS_CHOICES = 2 };
+
 struct sl_choices {
 	const struct sl_model *model;
 	union {
@@ -83,7 +90,7 @@ struct sl_choices {
 	enum sl_mode mode;
 	const char *mode_reason; /* why auto chose staged on a device; "" if it did not */
 	enum sl_schedule_choice schedule;
-	struct sl_schedule rounds;      /* parameters of rounds, used or not */
+	struct sl_schedule rounds[SL_ROUNDS_CHOICES]; /* what rounds may be, used or not */
 	struct sl_choice scan;          /* backend NULL: compact and sort use their own scan */
 	struct sl_choice compact, sort; /* compact is set in fused mode too, where it is not used */
 	const struct sl_backend *deflate; /* on the host */

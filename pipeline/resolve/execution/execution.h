@@ -60,14 +60,8 @@ bool sl_mode_allows_fused(const struct sl_choices *c);
  */
 
 /*
- * Two schedules that were fastest on an H200 in opposite cases (bench/NOTES.md): the first if most
- * particles live for many steps, the second if few remain after some steps. transport.schedule:
- * rounds is the first.
+ * Sets schedule and rounds, after the tallies. A model with a single step has nothing to schedule.
  */
-enum { SL_ROUNDS_CHOICES = 2 };
-extern const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES];
-
-/* Sets schedule and rounds. A model with a single step has nothing to schedule. */
 void sl_resolve_schedule(struct sl_resolver *v);
 
 /* A schedule for people: "rounds of 16 steps, finish alive < 0.01". */

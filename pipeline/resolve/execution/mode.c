@@ -10,33 +10,6 @@
 
 /* --- schedule --------------------------------------------------------------------------------- */
 
-const struct sl_schedule sl_rounds[SL_ROUNDS_CHOICES] = {
-	{.steps = 16, .finish = 0.01}, {.steps = 4, .finish = 0.3}};
-
-void sl_resolve_schedule(struct sl_resolver *v)
-{
-	v->to->schedule = (enum sl_schedule_choice)v->c->transport.schedule;
-	v->to->rounds = sl_rounds[0];
-	if (v->to->model->steps)
-		return;
-	sl_config_refuse_unused(
-		v->r, "transport.schedule", sl_model_why_no_steps(v->to->model), "remove it");
-	v->to->schedule = SL_BY_HISTORY;
-	if (!v->to->model->resampling)
-		return;
-	v->to->schedule = SL_BY_ROUNDS;
-	v->to->rounds = (struct sl_schedule){.steps = 1};
-}
-
-const char *sl_schedule_text(const struct sl_schedule *s)
-{
-	if (s->steps == 0)
-		return "histories: each particle to its end";
-	return sl_said("rounds of %u steps, finish alive < %g", s->steps, s->finish);
-}
-
-/* --- mode ------------------------------------------------------------------------------------- */
-
 /*
  * Does a tally count along the histories? In fused mode a thread would follow each history to its
  * end with the registers of the scores, which was slower than staged mode.
@@ -48,6 +21,36 @@ static bool has_scores(const struct sl_choices *choices)
 			return true;
 	return false;
 }
+
+/*
+ * With scores, a lane whose particle has taken the steps of a round takes the next particle
+ * (score.cu), so that longer rounds leave few lanes idle.
+ */
+void sl_resolve_schedule(struct sl_resolver *v)
+{
+	v->to->schedule = (enum sl_schedule_choice)v->c->transport.schedule;
+	v->to->rounds[0] =
+		(struct sl_schedule){.steps = has_scores(v->to) ? 64 : 16, .finish = 0.01};
+	v->to->rounds[1] = (struct sl_schedule){.steps = 4, .finish = 0.3};
+	if (v->to->model->steps)
+		return;
+	sl_config_refuse_unused(
+		v->r, "transport.schedule", sl_model_why_no_steps(v->to->model), "remove it");
+	v->to->schedule = SL_BY_HISTORY;
+	if (!v->to->model->resampling)
+		return;
+	v->to->schedule = SL_BY_ROUNDS;
+	v->to->rounds[0] = (struct sl_schedule){.steps = 1};
+}
+
+const char *sl_schedule_text(const struct sl_schedule *s)
+{
+	if (s->steps == 0)
+		return "histories: each particle to its end";
+	return sl_said("rounds of %u steps, finish alive < %g", s->steps, s->finish);
+}
+
+/* --- mode ------------------------------------------------------------------------------------- */
 
 bool sl_mode_allows_fused(const struct sl_choices *c)
 {
