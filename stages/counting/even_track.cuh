@@ -19,11 +19,15 @@ struct sl_even_track {
 	struct sl_even_score score;
 };
 
-/* Returns false if the scores are others. */
+/*
+ * Returns false if the scores are others. Axes that the score does not have are 0: no flight moves
+ * on them.
+ */
 static inline bool sl_even_track_of(const struct sl_grid_set *grids, struct sl_even_track *track)
 {
 	const struct sl_grid_rule *g = NULL;
 
+	*track = {};
 	for (uint32_t k = 0; k < grids->n; k++) {
 		if (grids->grid[k].score == SL_SCORE_ENDS)
 			continue;
@@ -93,10 +97,7 @@ struct sl_even_track_work {
 				.z = flight.w,
 				.time = flight.slowness};
 
-			axis[k].exit = SL_TRACK_NEVER;
-			if (k < track.score.n_axes)
-				axis[k].begin(
-					a, sl_even_value(a, &p, 0), sl_even_value(a, &per_cm, 0));
+			axis[k].begin(a, sl_even_value(a, &p, 0), sl_even_value(a, &per_cm, 0));
 		}
 	}
 
@@ -108,8 +109,6 @@ struct sl_even_track_work {
 
 		SL_UNROLL
 		for (uint32_t k = 0; k < SL_EVEN_TRACK_AXES; k++) {
-			if (k == s.n_axes)
-				break;
 			cell += axis[k].bin * s.axis[k].stride;
 			outside = axis[k].bin == s.axis[k].last + 1 ? s.above : outside;
 			outside = axis[k].bin != UINT32_MAX ? outside : s.below;

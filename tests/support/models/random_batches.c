@@ -245,8 +245,8 @@ static void make_grids(struct sl_recipe *r, bool weighted)
 
 /*
  * Scores of the slab: of flights, which are the deposited weight, two estimators of the fluence and
- * the weight that crosses a plane; or only of collisions, with axes of equal bins or not, all of
- * whose counters fit in shared memory.
+ * the weight that crosses a plane, or only paths on planes of equal bins; or only of collisions,
+ * with axes of equal bins or not, all of whose counters fit in shared memory.
  */
 static void make_scores(struct sl_recipe *r, bool flights, bool even)
 {
@@ -260,13 +260,17 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0, true},
 		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0, true},
 		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25, true}};
+	const struct sl_grid_field of_paths = {2, {place, depth}, row, SL_SCORE_TRACK, 0, 0, true};
 	const struct sl_grid_field of_collisions[] = {
 		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
 		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
 	r->derivation = (struct sl_program){.n = 0}; /* a score sets r */
-	sl_grid_make(
-		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, &r->grids);
+	if (flights && even)
+		sl_grid_make(&of_paths, 1, edges, false, &r->grids);
+	else
+		sl_grid_make(flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false,
+			&r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
