@@ -3,7 +3,7 @@
  * axes are x, y, z or time in bins of equal width, such as [fluence_track, voxel].
  *
  * The pieces, and their bits, are those of flight_score.h. The rule is a parameter of the kernel,
- * and the axes are in registers, so that a piece takes a third of the instructions.
+ * and the axes are in registers, so that a piece takes about half of the instructions.
  */
 #ifndef SL_STAGES_COUNTING_EVEN_TRACK_CUH
 #define SL_STAGES_COUNTING_EVEN_TRACK_CUH

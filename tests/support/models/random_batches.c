@@ -266,11 +266,8 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
 	r->derivation = (struct sl_program){.n = 0}; /* a score sets r */
-	if (flights && even)
-		sl_grid_make(&of_paths, 1, edges, false, &r->grids);
-	else
-		sl_grid_make(flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false,
-			&r->grids);
+	sl_grid_make(!flights ? of_collisions : even ? &of_paths : of_flights,
+		!flights ? 2 : even ? 1 : 4, edges, false, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
