@@ -266,8 +266,13 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
 	r->derivation = (struct sl_program){.n = 0}; /* a score sets r */
-	sl_grid_make(!flights ? of_collisions : even ? &of_paths : of_flights,
-		!flights ? 2 : even ? 1 : 4, edges, false, &r->grids);
+	sl_grid_make(!flights ? of_collisions
+		     : even   ? &of_paths
+			      : of_flights,
+		!flights ? 2
+		: even   ? 1
+			 : 4,
+		edges, false, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
