@@ -259,20 +259,17 @@ static void make_scores(struct sl_recipe *r, bool flights, bool even)
 		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
 		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0, true},
 		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0, true},
-		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25, true}};
-	const struct sl_grid_field of_paths = {2, {place, depth}, row, SL_SCORE_TRACK, 0, 0, true};
+		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25, true},
+		{2, {place, depth}, row, SL_SCORE_TRACK, 0, 0, true}};
 	const struct sl_grid_field of_collisions[] = {
 		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0, true},
 		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0, true}};
 
 	r->derivation = (struct sl_program){.n = 0}; /* a score sets r */
-	sl_grid_make(!flights ? of_collisions
-		     : even   ? &of_paths
-			      : of_flights,
-		!flights ? 2
-		: even   ? 1
-			 : 4,
-		edges, false, &r->grids);
+	if (flights)
+		sl_grid_make(of_flights + (even ? 4 : 0), even ? 1 : 4, edges, false, &r->grids);
+	else
+		sl_grid_make(of_collisions, 2, edges, false, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
