@@ -147,9 +147,8 @@ struct sl_even_track_work {
 		uint64_t count, fixed;
 
 		SL_UNROLL
-		for (uint32_t i = SL_EVEN_TRACK_AXES; i > 0;
-			i--) { /* from the first axis of the grid on */
-			const uint32_t k = i - 1;
+		for (uint32_t i = 0; i < SL_EVEN_TRACK_AXES; i++) {
+			const uint32_t k = SL_EVEN_TRACK_AXES - 1 - i; /* the first axis first */
 
 			first = axis[k].exit < end ? k : first;
 			end = axis[k].exit < end ? axis[k].exit : end;
