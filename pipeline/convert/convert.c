@@ -7,6 +7,7 @@
 #include "pipeline/convert/convert.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
@@ -35,7 +36,7 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	if (sl_format_of(o->path) || sl_phase_space_is_iaea(o->path))
 		return SL_OK;
 	SL_TRY(sl_dir_exists(o->path, &o->is_run));
-	if (!o->is_run)
+	if (!o->is_run && !sl_path_is_missing(o->path, F_OK))
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
 			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl, .mcpl.gz, "

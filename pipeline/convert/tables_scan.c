@@ -32,7 +32,6 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 	const struct sl_map *file, struct sl_survivors *s)
 {
 	const struct sl_format *format = sl_format_of(path);
-	char folder[SL_PATH_BYTES];
 	size_t used;
 
 	s->table.list = &c->lost;
@@ -40,8 +39,8 @@ static enum sl_status read_table(struct sl_conversion *c, const char *path,
 		return sl_add_context(sl_format_load(sl_mcpl_read, file->at, file->bytes, &s->table,
 					      &s->block, &used),
 			"%s", path);
-	return format ? sl_add_context(sl_survivors_of(format, file->at, file->bytes, 0, s), "%s",
-				sl_path_split(path, folder))
+	return format ? sl_add_context(
+				sl_survivors_of(format, file->at, file->bytes, 0, s), "%s", path)
 	              : sl_survivors_read_columns(path, NULL, s);
 }
 

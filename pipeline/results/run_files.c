@@ -121,8 +121,9 @@ enum sl_status sl_survivors_of(const struct sl_format *format, const void *file,
 	return read_table(file, bytes, s);
 }
 
-enum sl_status sl_survivors_read(
-	const struct sl_dir *dir, const char *name, const char *only, struct sl_survivors *s)
+/* label: the name of the file in messages */
+static enum sl_status read_file(const struct sl_dir *dir, const char *name, const char *label,
+	const char *only, struct sl_survivors *s)
 {
 	SL_CLOSED_BY(sl_host_give) char *file = NULL;
 	bool exists = true;
@@ -134,9 +135,15 @@ enum sl_status sl_survivors_read(
 	if (!s->format && exists)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: the suffix belongs to no format (see sluice list); give a file of a run",
-			name);
+			label);
 	SL_TRY(sl_file_read(dir, name, &file, &s->file_bytes));
-	return sl_add_context(read_table(file, s->file_bytes, s), "%s", name);
+	return sl_add_context(read_table(file, s->file_bytes, s), "%s", label);
+}
+
+enum sl_status sl_survivors_read(
+	const struct sl_dir *dir, const char *name, const char *only, struct sl_survivors *s)
+{
+	return read_file(dir, name, name, only, s);
 }
 
 enum sl_status sl_survivors_read_columns(const char *path, const char *only, struct sl_survivors *s)
@@ -146,7 +153,7 @@ enum sl_status sl_survivors_read_columns(const char *path, const char *only, str
 	const char *name = sl_path_split(path, folder);
 
 	SL_TRY(sl_dir_open(folder, false, &dir));
-	return sl_survivors_read(&dir, name, only, s);
+	return read_file(&dir, name, path, only, s);
 }
 
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n)

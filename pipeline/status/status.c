@@ -78,7 +78,10 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 			0);
 }
 
-/* Sets the sizes of the whole run. One that met its stop rule is complete with fewer batches. */
+/*
+ * Sets the sizes of the whole run. One that met its stop rule is complete with fewer batches. One
+ * that says "done" and lacks batches has lost lines of its manifest.
+ */
 static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existing_run *run)
 {
 	struct sl_existing_sizes sizes;
@@ -97,6 +100,9 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 		r->n_batches = own.end - own.first;
 		r->at_most = false; /* a part ignores the stop rule */
 	}
+	if (r->state == SL_RUN_DONE && r->batches < r->n_batches &&
+		(r->part.of > 0 || !sizes.stops))
+		r->state = SL_RUN_INTERRUPTED;
 	if (r->state == SL_RUN_DONE) {
 		r->n_particles = r->particles;
 		r->n_batches = r->batches;

@@ -28,7 +28,7 @@ static const struct {
 	{EACCES, "this user has no permission", "change its owner or mode, or choose another one"},
 	{EPERM, "this user has no permission", "change its owner or mode, or choose another one"},
 	{ENOENT, "it does not exist", "check the spelling"},
-	{ENOTDIR, "part of the path is not a folder", "choose another path"},
+	{ENOTDIR, "the path, or part of it, is not a folder", "choose another path"},
 	{EISDIR, "it is a folder", "move it away or choose another name"},
 	{ELOOP, "it is a symbolic link, which is not followed here",
 		"replace the link by the file or choose another name"},

@@ -72,7 +72,7 @@ static enum sl_status read_row(const struct sl_csv *l, const struct sl_csv_text 
 		if (!empty && (!sl_csv_number(l, f, &to[k]) || fabs(to[k]) > 1e30))
 			return sl_fail(SL_BAD_INPUT,
 				"line %u, field %u: \"%.*s\" is no number from -1e30 to 1e30; "
-				"correct the file",
+				"correct the file, or select other columns with columns",
 				l->line, place[k] + 1, (int)(f->length < 40 ? f->length : 40),
 				f->at);
 		if (empty || isnan(to[k])) {

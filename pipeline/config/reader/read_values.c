@@ -192,6 +192,7 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	char key[SL_KEY_BYTES + 24];
 	bool list = sl_yaml_kind(tree, node) == SL_LIST, right = true;
 	const size_t length = row_length(o, tree, node), row = length > 0 ? length : 1;
+	const char *unit = sl_dimensions[o->dimension].unit;
 	size_t n = list ? sl_yaml_size(tree, node) * row : 1;
 
 	if (o->kind == SL_KIND_ITEMS)
@@ -205,8 +206,9 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 			      (o->kind == SL_KIND_LINES && strstr(path, ".files"))))
 		return wrong(r, path, "is an empty list, but at least one item is needed; add one");
 	if (o->kind == SL_KIND_VECTOR && n != 3)
-		return wrong(
-			r, path, "is not a list of three numbers (x, y and z); write [0, 0, 1]");
+		return wrong(r, path,
+			sl_said("is not a list of three numbers (x, y and z); write [0, 0, 1%s%s]",
+				unit[0] ? " " : "", unit));
 	if (n > SL_LIST_MAX)
 		return wrong(r, path, "has more than 32 items, which is the limit; remove items");
 	sl_value_resize(o, value, n);

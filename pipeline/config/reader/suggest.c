@@ -121,7 +121,9 @@ static const char *nearest_anywhere(const struct sl_reader *r, const char *leaf)
 #define REMOVED       "it was removed; "
 #define ROUNDS_ADVICE REMOVED "remove it, because schedule: rounds needs no other key"
 
-/* What is wrong with a key of an earlier version, or one that cannot be; NULL if it is neither. */
+#define DERIVED "derived columns are defined by columns: {NAME: EXPRESSION}; write columns"
+
+/* What is wrong with a key of an earlier version, a guessed one, or one that cannot be; or NULL. */
 static const char *instead_of(const char *path)
 {
 	static const char *const ends[][2] = {
@@ -132,6 +134,8 @@ static const char *instead_of(const char *path)
 		{"transport.sort", ROUNDS_ADVICE},
 		{"transport.key", ROUNDS_ADVICE},
 		{"transport.finish", ROUNDS_ADVICE},
+		{"derive", DERIVED},
+		{"derived", DERIVED},
 		{"list.smear.energy",
 			"the histories that lists start have no energy; change the energies in the "
 			"list itself (in Python: sluice.read, sluice.write_mcpl)"},

@@ -345,7 +345,7 @@ static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight
 
 /* How a message about a particle that a run cannot have ends. */
 #define SL_MCPL_REMOVE_PARTICLE \
-	"remove the particle from the list, or drop it by a run with model.list.damaged: drop"
+	"remove the particle from the list, or drop it by a run with list: {damaged: drop}"
 
 /*
  * SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in
