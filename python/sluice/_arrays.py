@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import numbers
 import os
 import shutil
 import tempfile
@@ -59,17 +60,26 @@ def _columns(table: Any, key: str) -> Dict[str, Any]:
     return made
 
 
+def _numbers(given: Any) -> Any:
+    """The array; masked items and None are missing numbers, NaN."""
+    if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "fiub":
+        given = given.astype(float).filled(numpy.nan)
+    array = host_array(given)
+    is_missing = array.dtype.kind == "O" and array.ndim == 1 and all(y is None or isinstance(y, numbers.Real) for y in array)
+    return array.astype(float) if is_missing else array
+
+
 def _observations(given: Any, key: str) -> Dict[str, Any]:
-    """Columns of observations by name. Those of a table that are no numbers, such as dates, are left out."""
+    """Columns of observations by name. Those of a table that have no number, such as dates, are left out."""
     if isinstance(given, Mapping) or is_table(given):
-        arrays = {name: host_array(column) for name, column in columns_of(given).items()}
-        arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub"}
+        arrays = {str(name): _numbers(column) for name, column in columns_of(given).items()}
+        arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub" or
+                  array.dtype.kind == "O" and any(isinstance(y, numbers.Real) for y in array.flat)}
+        if len({array.shape for array in arrays.values()}) != 1:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+            raise _refuse(f"{key}: has the columns of numbers: {shapes or 'none'}; give columns of one shape (n,)")
     else:
-        if isinstance(given, numpy.ma.MaskedArray):
-            given = given.astype(float).filled(numpy.nan)
-        array = host_array(given)
-        if array.dtype.kind == "O" and array.ndim == 1 and all(y is None or isinstance(y, (int, float)) for y in array):
-            array = array.astype(float)  # None is a missing number
+        array = _numbers(given)
         if array.ndim > 1 and array.shape[-1] > 4:
             raise _refuse(f"{key}: the array has the shape {array.shape}; it must have a row for each observation, and a column "
                           "for each of at most 4 numbers of it: use the transposed array, or some of its columns")
