@@ -5,6 +5,7 @@ import glob
 import hashlib
 import numbers
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -84,7 +85,14 @@ def _observations(given: Any, key: str) -> Dict[str, Any]:
             raise _refuse(f"{key}: the array has the shape {array.shape}; it must have a row for each observation, and a column "
                           "for each of at most 4 numbers of it: use the transposed array, or some of its columns")
         arrays = {f"y{k + 1}": column for k, column in enumerate(numpy.atleast_2d(array.T))}
-    return {name: _items(array, key) for name, array in arrays.items()}
+    first = next(iter(arrays))
+    return {_named(name, name == first, len(arrays) == 1): _items(array, key) for name, array in arrays.items()}
+
+
+def _named(name: str, is_first: bool, is_single: bool) -> str:
+    """A name as a csv file can have it: without separators, and the first no number, which would be an observation."""
+    name = re.sub(r'[,;\s"]' if is_single else r'[,;\t\r\n"]', "_", name.strip())
+    return f"y{name}" if is_first and re.fullmatch(r"[-+]?[.\d].*|nan?|inf|", name, re.I) else name
 
 
 def _digest(columns: Mapping[str, Any]) -> str:

@@ -300,16 +300,14 @@ def test_files(reference, expected, tmp_path):
 
 def test_filters(tmp_path):
     """Observations of any kind give the same results, which are arrays; None and masked items are missing."""
-    masked = numpy.ma.array([1, 2.5, -1], "f4", mask=[0, 1, 0])
     smc = {"state_space": "local_level", "sigma2_eta": 1, "sigma2_eps": 2, "variance": 3, "quantiles": 0.5}
-    for y, value in (([1, 2.5, -1], -6.4), (numpy.array([1, 2.5, -1], "f4"), -6.4), ({"day": ["a", "b", "c"], "y": [1, 2.5, -1]}, -6.4),
-                     ([1, None, -1], -3.7), ({"y": [1, None, -1]}, -3.7), (masked, -3.7), ({"y": masked}, -3.7)):
+    for y, value in (({"1": [1, 2.5, -1]}, -6.4), (numpy.array([1, 2.5, -1], "f4"), -6.4), ({"day": ["a", "b", "c"], 0: [1, 2.5, -1]}, -6.4),
+                     ([1, None, -1], -3.7), ({"y, m": [1, None, -1]}, -3.7), ({"y": numpy.ma.array([1, 2.5, -1], "f4", mask=[0, 1, 0])}, -3.7)):
         run = sluice.run({"run": {"particles": 300, "batch": 100}, "model": {"smc": dict(smc, observations=y)}},
                          out=tmp_path / "f", force=True)
         assert f"survivors, log likelihood {value}" in repr(run) and 0 < run.filter.standard_error < 1, run
         assert run.filter.steps["quantile_0.5_state_1"].shape == (3,) and len(list((tmp_path / "f").glob("*.csv"))) == 2
-    for y, text in (([[1.0] * 7], "has the shape (1, 7); it must"), ({"y": [1.0], "t": [1, 2]}, "y (1,), t (2,); give"), ({"d": ["a"]}, "none; give")):
-        refused(lambda: sluice.run({"model": {"smc": dict(smc, observations=y)}}), "USAGE", text)
+    refused(lambda: sluice.run({"model": {"smc": dict(smc, observations=[[1.0] * 7])}}), "USAGE", "has the shape (1, 7); it must")
 
 
 def test_version_and_columns():
