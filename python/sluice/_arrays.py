@@ -118,6 +118,7 @@ class Given:
         self._is_new = not os.path.exists(self._folder)
         self._force = force
         self._made: List[str] = []  # files
+        self._keys: Dict[str, str] = {}  # of each file, for messages
         self._end: Callable[[], Any] = lambda: None
         try:
             self.source = _config.source(self._filed(config, ""))
@@ -129,13 +130,13 @@ class Given:
     def _override(self, name: str, value: Any) -> Tuple[str, Any]:
         key = _config.key_of(name)
         if key.endswith(".list.arrays"):
-            return key[:-6] + "files", [self._stored(_columns(value, key), ".npz")]
+            return key[:-6] + "files", [self._stored(_columns(value, key), ".npz", key)]
         return name, self._filed(value, key)
 
     def _filed(self, value: Any, key: str) -> Any:
         """The value with files in place of arrays."""
         if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
-            return self._stored(_observations(value, key), ".csv")
+            return self._stored(_observations(value, key), ".csv", key)
         if key.endswith(".source") and (is_table(value) or isinstance(value, Mapping) and "arrays" in value):
             raise _refuse(f"{key}: has arrays in place of keys; write {{'list': {{'arrays': ...}}}} for a source of arrays")
         if key.endswith(".list") and is_table(value):
@@ -145,16 +146,18 @@ class Given:
         if key.endswith(".list") and "arrays" in value:
             if "files" in value:
                 raise _refuse(f"{key}: arrays and files exclude each other; write the arrays to a file with write_mcpl()")
-            value = {"files": [self._stored(_columns(value["arrays"], f"{key}.arrays"), ".npz")],
+            key += ".arrays"
+            value = {"files": [self._stored(_columns(value["arrays"], key), ".npz", key)],
                      **{name: item for name, item in value.items() if name != "arrays"}}
         return {name: self._filed(item, f"{key}.{name}" if key else str(name)) for name, item in value.items()}
 
-    def _stored(self, columns: Mapping[str, Any], suffix: str) -> str:
+    def _stored(self, columns: Mapping[str, Any], suffix: str, key: str) -> str:
         """The file of arrays, whose name depends on its contents only, so that one never replaces another."""
         if not self._folder:
             self._folder = tempfile.mkdtemp(prefix="sluice-")
             self._end = weakref.finalize(self, shutil.rmtree, self._folder, True)
         path = os.path.join(self._folder, f"arrays_{_digest(columns)}{suffix}")
+        self._keys[path] = key
         try:
             os.makedirs(self._folder, exist_ok=True)
             if not os.path.exists(path):
@@ -174,8 +177,12 @@ class Given:
     def __enter__(self) -> "Given":
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, _: Any, error: Any, *__: Any) -> None:
         self.end()
+        for path, key in self._keys.items() if isinstance(error, Error) else ():
+            error.problems = [p._replace(problem=p.problem.replace(f"{path}: ", "")) for p in error.problems]
+            text = "\n".join(map(str, error.problems)) or str(error)
+            error.args = (key + text[len(path):] if text.startswith(f"{path}: ") else text,)
 
     def end(self) -> None:
         """Removes files that no run reads: new ones, and with force those of the run that was replaced."""

@@ -72,7 +72,7 @@ def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path,
         less = sluice.run(without("keep", "key", "output"), device=device, **nothing)
         assert len(less.survivors) == less.survivors.n == less.report["tallies"]["survivors"] == 0
         assert {n: f.count for n, f in less.fates.items()} == {n: f.count for n, f in full.fates.items()}
-    assert list(sluice.run(config, columns=["w", "id"]).survivors) == ["id", "w"]
+    assert list(sluice.run(config, columns="w, id").survivors) == ["id", "w"]
     with pytest.raises(ValueError, match="leave output__format out"):
         sluice.run(config, columns=[], output__format="npz")
     refused(lambda: sluice.run(without("keep")), "USAGE", "with output.format: none it can be left out")
