@@ -1,4 +1,4 @@
-"""Arrays in place of files: those of a list become an npz file, observations a csv file, which a run reads as any other."""
+"""Arrays in place of files: those of a list become an npz file, observations a csv file, volumes and images npy files."""
 from __future__ import annotations
 
 import glob
@@ -20,7 +20,7 @@ from ._config import Config
 from ._error import Error
 
 _NEEDED = ("x", "y", "z", "u", "v", "w", "energy")
-_FILES = "arrays_" + 16 * "[0-9a-f]" + ".[cn][sp][vz]"
+_FILES = "arrays_" + 16 * "[0-9a-f]" + ".[cn][sp][vyz]"
 
 
 def _refuse(message: str) -> Error:
@@ -135,6 +135,8 @@ class Given:
 
     def _filed(self, value: Any, key: str) -> Any:
         """The value with files in place of arrays."""
+        if key.endswith((".file", ".image")) and isinstance(value, numpy.ndarray) and value.ndim > 1:
+            return self._stored({"": value}, ".npy", key)
         if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
             return self._stored(_observations(value, key), ".csv", key)
         if key.endswith(".source") and (is_table(value) or isinstance(value, Mapping) and "arrays" in value):
@@ -164,6 +166,8 @@ class Given:
                 with open(path + ".part", "wb") as file:
                     if suffix == ".npz":
                         numpy.savez(file, **columns)
+                    elif suffix == ".npy":
+                        numpy.save(file, columns[""], allow_pickle=False)
                     else:
                         numpy.savetxt(file, numpy.column_stack(list(columns.values())), "%.17g", ",",
                                       header=",".join(columns), comments="")

@@ -12,7 +12,6 @@ import difflib
 import os
 import random
 import sys
-import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy
@@ -401,13 +400,11 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     given = _given(cfg, settings)
     made = translate(given, estimator)
     more: Dict[str, Any] = {} if device is None else {"device": device}
-    with tempfile.TemporaryDirectory() as folder:
-        for key, array in (("file", numpy.asfortranarray(made.labels)), ("source__image", made.pattern)):
-            if array is not None:
-                more["model__voxels__" + key] = os.path.join(folder, key + ".npy")
-                numpy.save(more["model__voxels__" + key], array)
-        main = _run(made.config, **more)
-        hits = _detect(made, more) if made.detectors else None
+    more["model__voxels__file"] = numpy.asfortranarray(made.labels)
+    if made.pattern is not None:
+        more["model__voxels__source__image"] = made.pattern
+    main = _run(made.config, **more)
+    hits = _detect(made, more) if made.detectors else None
     result: Dict[str, Any] = _field(main, given) if made.config["tallies"] else {}
     if hits is not None:
         result["detp"] = _detected(hits, made, given)
