@@ -148,8 +148,8 @@ class Given:
         if key.endswith(".list") and "arrays" in value:
             if "files" in value:
                 raise _refuse(f"{key}: arrays and files exclude each other; write the arrays to a file with write_mcpl()")
-            key += ".arrays"
-            value = {"files": [self._stored(_columns(value["arrays"], key), ".npz", key)],
+            at = f"{key}.arrays"
+            value = {"files": [self._stored(_columns(value["arrays"], at), ".npz", at)],
                      **{name: item for name, item in value.items() if name != "arrays"}}
         return {name: self._filed(item, f"{key}.{name}" if key else str(name)) for name, item in value.items()}
 
@@ -183,7 +183,9 @@ class Given:
 
     def __exit__(self, _: Any, error: Any, *__: Any) -> None:
         self.end()
-        for path, key in self._keys.items() if isinstance(error, Error) else ():
+        if not isinstance(error, Error):
+            return
+        for path, key in self._keys.items():
             error.problems = [p._replace(problem=p.problem.replace(f"{path}: ", "")) for p in error.problems]
             text = "\n".join(map(str, error.problems)) or str(error)
             error.args = (key + text[len(path):] if text.startswith(f"{path}: ") else text,)
