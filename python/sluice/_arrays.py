@@ -1,9 +1,11 @@
-"""Arrays in place of files: those of a list become an npz file, observations a csv file, which a run reads as any other."""
+"""Arrays in place of files: those of a list become an npz file, observations a csv file, volumes and images npy files."""
 from __future__ import annotations
 
 import glob
 import hashlib
+import numbers
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -18,7 +20,7 @@ from ._config import Config
 from ._error import Error
 
 _NEEDED = ("x", "y", "z", "u", "v", "w", "energy")
-_FILES = "arrays_" + 16 * "[0-9a-f]" + ".[cn][sp][vz]"
+_FILES = "arrays_" + 16 * "[0-9a-f]" + ".[cn][sp][vyz]"
 
 
 def _refuse(message: str) -> Error:
@@ -59,22 +61,38 @@ def _columns(table: Any, key: str) -> Dict[str, Any]:
     return made
 
 
+def _numbers(given: Any) -> Any:
+    """The array; masked items and None are missing numbers, NaN."""
+    if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "fiub":
+        given = given.astype(float).filled(numpy.nan)
+    array = host_array(given)
+    is_missing = array.dtype.kind == "O" and array.ndim == 1 and all(y is None or isinstance(y, numbers.Real) for y in array)
+    return array.astype(float) if is_missing else array
+
+
 def _observations(given: Any, key: str) -> Dict[str, Any]:
-    """Columns of observations by name. Those of a table that are no numbers, such as dates, are left out."""
+    """Columns of observations by name. Those of a table that have no number, such as dates, are left out."""
     if isinstance(given, Mapping) or is_table(given):
-        arrays = {name: host_array(column) for name, column in columns_of(given).items()}
-        arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub"}
+        arrays = {str(name): _numbers(column) for name, column in columns_of(given).items()}
+        arrays = {name: array for name, array in arrays.items() if array.dtype.kind in "fiub" or
+                  array.dtype.kind == "O" and any(isinstance(y, numbers.Real) for y in array.flat)}
+        if len({array.shape for array in arrays.values()}) != 1:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+            raise _refuse(f"{key}: has the columns of numbers: {shapes or 'none'}; give columns of one shape (n,)")
     else:
-        if isinstance(given, numpy.ma.MaskedArray):
-            given = given.astype(float).filled(numpy.nan)
-        array = host_array(given)
-        if array.dtype.kind == "O" and array.ndim == 1 and all(y is None or isinstance(y, (int, float)) for y in array):
-            array = array.astype(float)  # None is a missing number
+        array = _numbers(given)
         if array.ndim > 1 and array.shape[-1] > 4:
             raise _refuse(f"{key}: the array has the shape {array.shape}; it must have a row for each observation, and a column "
                           "for each of at most 4 numbers of it: use the transposed array, or some of its columns")
         arrays = {f"y{k + 1}": column for k, column in enumerate(numpy.atleast_2d(array.T))}
-    return {name: _items(array, key) for name, array in arrays.items()}
+    first = next(iter(arrays))
+    return {_named(name, name == first, len(arrays) == 1): _items(array, key) for name, array in arrays.items()}
+
+
+def _named(name: str, is_first: bool, is_single: bool) -> str:
+    """A name as a csv file can have it: without separators, and the first no number, which would be an observation."""
+    name = re.sub(r'[,;\s"]' if is_single else r'[,;\t\r\n"]', "_", name.strip())
+    return f"y{name}" if is_first and re.fullmatch(r"[-+]?[.\d].*|nan?|inf|", name, re.I) else name
 
 
 def _digest(columns: Mapping[str, Any]) -> str:
@@ -100,6 +118,7 @@ class Given:
         self._is_new = not os.path.exists(self._folder)
         self._force = force
         self._made: List[str] = []  # files
+        self._keys: Dict[str, str] = {}  # of each file, for messages
         self._end: Callable[[], Any] = lambda: None
         try:
             self.source = _config.source(self._filed(config, ""))
@@ -111,13 +130,15 @@ class Given:
     def _override(self, name: str, value: Any) -> Tuple[str, Any]:
         key = _config.key_of(name)
         if key.endswith(".list.arrays"):
-            return key[:-6] + "files", [self._stored(_columns(value, key), ".npz")]
+            return key[:-6] + "files", [self._stored(_columns(value, key), ".npz", key)]
         return name, self._filed(value, key)
 
     def _filed(self, value: Any, key: str) -> Any:
         """The value with files in place of arrays."""
+        if key.endswith((".file", ".image")) and isinstance(value, numpy.ndarray) and value.ndim > 1:
+            return self._stored({"": value}, ".npy", key)
         if key.endswith(".smc.observations") and not isinstance(value, (str, os.PathLike)):
-            return self._stored(_observations(value, key), ".csv")
+            return self._stored(_observations(value, key), ".csv", key)
         if key.endswith(".source") and (is_table(value) or isinstance(value, Mapping) and "arrays" in value):
             raise _refuse(f"{key}: has arrays in place of keys; write {{'list': {{'arrays': ...}}}} for a source of arrays")
         if key.endswith(".list") and is_table(value):
@@ -127,22 +148,26 @@ class Given:
         if key.endswith(".list") and "arrays" in value:
             if "files" in value:
                 raise _refuse(f"{key}: arrays and files exclude each other; write the arrays to a file with write_mcpl()")
-            value = {"files": [self._stored(_columns(value["arrays"], f"{key}.arrays"), ".npz")],
+            at = f"{key}.arrays"
+            value = {"files": [self._stored(_columns(value["arrays"], at), ".npz", at)],
                      **{name: item for name, item in value.items() if name != "arrays"}}
         return {name: self._filed(item, f"{key}.{name}" if key else str(name)) for name, item in value.items()}
 
-    def _stored(self, columns: Mapping[str, Any], suffix: str) -> str:
+    def _stored(self, columns: Mapping[str, Any], suffix: str, key: str) -> str:
         """The file of arrays, whose name depends on its contents only, so that one never replaces another."""
         if not self._folder:
             self._folder = tempfile.mkdtemp(prefix="sluice-")
             self._end = weakref.finalize(self, shutil.rmtree, self._folder, True)
         path = os.path.join(self._folder, f"arrays_{_digest(columns)}{suffix}")
+        self._keys[path] = key
         try:
             os.makedirs(self._folder, exist_ok=True)
             if not os.path.exists(path):
                 with open(path + ".part", "wb") as file:
                     if suffix == ".npz":
                         numpy.savez(file, **columns)
+                    elif suffix == ".npy":
+                        numpy.save(file, columns[""], allow_pickle=False)
                     else:
                         numpy.savetxt(file, numpy.column_stack(list(columns.values())), "%.17g", ",",
                                       header=",".join(columns), comments="")
@@ -156,8 +181,14 @@ class Given:
     def __enter__(self) -> "Given":
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, _: Any, error: Any, *__: Any) -> None:
         self.end()
+        if not isinstance(error, Error):
+            return
+        for path, key in self._keys.items():
+            error.problems = [p._replace(problem=p.problem.replace(f"{path}: ", "")) for p in error.problems]
+            text = "\n".join(map(str, error.problems)) or str(error)
+            error.args = (key + text[len(path):] if text.startswith(f"{path}: ") else text,)
 
     def end(self) -> None:
         """Removes files that no run reads: new ones, and with force those of the run that was replaced."""

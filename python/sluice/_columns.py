@@ -88,7 +88,7 @@ class Header:
 
 def missing_column(name: object, names: Iterable[str]) -> KeyError:
     """The exception for a name that no column has."""
-    return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
+    return KeyError(f"there is no column {name!r}; use {', '.join(names) or 'a run that keeps survivors: these results have none'}")
 
 
 def html_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -73,6 +73,8 @@ def settings(overrides: Mapping[str, Any]) -> List[str]:
     for name, value in overrides.items():
         key = key_of(name)
         value = _plain(value, key)
+        if key == "columns" and isinstance(value, str) and ":" not in value:  # names, and no expressions
+            value = value.strip(" []").replace(",", " ").split()
         if key in ("columns", "output.columns") and isinstance(value, list):
             key, value = ("output.columns", value) if value else ("output.format", "none")
             if value == "none" and "output.format" in map(key_of, overrides):

@@ -143,7 +143,7 @@ def read(path: Path, *, precision: str = "auto") -> ParticleList:
     space of the IAEA or of TOPAS, source file of OpenMC, npz or csv with the columns of a list.
 
     Positions are in cm, times in ns, energies in keV. Numbers are float64 if those of the list have 8 bytes, else
-    float32; precision="single" rounds them to float32. The attribute header has comments, blobs and statistics.
+    float32, as always of npz and csv; precision="single" rounds them to float32. The attribute header has comments, blobs and statistics.
     """
     if precision not in ("auto", "single"):
         raise ValueError(f"precision={precision!r}: use 'auto' or 'single'")

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Unio
 import numpy
 
 from . import _config, _native
+from ._arrays import _refuse
 from ._column import Column, array_of, labelled
 from ._columns import FIELDS, Header, Table, columns_of, host_array, input_array
 from ._run import Run
@@ -117,9 +118,13 @@ class Selected(Table):
 _UNITS = {name: unit for name, _, unit, _ in _native.column_facts()}
 
 
-def _take(value: Any, rows: Any) -> Any:
-    """The items of an array of any type and further dimensions."""
-    return host_array(value).take(rows, axis=0)
+def _take(value: Any, rows: Any, n: int, name: str) -> Any:
+    """The items of an array of n items of any type and further dimensions."""
+    array = host_array(value)
+    if len(array) != n:
+        raise _refuse(f"{name}: the array has {len(array)} items, and there are {n} particles; all columns must have one item "
+                      "for each particle")
+    return array.take(rows, axis=0)
 
 
 def _take_on_device(value: Any, index: Column, name: str) -> Any:
@@ -157,6 +162,8 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     Columns in the memory of a GPU (arrays of torch, CuPy, JAX or numba, survivors of arrays="device") are filtered
     there, and the arrays of the result are Columns there; all must be on one GPU. The call waits for the result.
     """
+    if not isinstance(condition, (str, list, tuple, type(None))):
+        raise TypeError("condition: write it as text, such as 'x > 1 cm'; a mask selects items of each array: array[mask]")
     config: Dict[str, Any] = {"run": {"name": "filter"}, "model": {"list": {"files": ["-"]}},
                               "keep": "listed" if condition is None else condition}
     if key is not None:
@@ -165,16 +172,17 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     known = {name: input_array(columns[name]) for name in columns if name in _UNITS}
     n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
     rows = numpy.asarray(index).astype(numpy.intp) if index.device == "cpu" else None
+    of = 0 if rows is None else next(array.size for array in map(host_array, known.values()) if array.ndim)
     taken: Dict[str, Any] = {}
     for name in columns:
         value, made = columns[name], kept.get(name)
         if made is None:
-            if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
+            if isinstance(value, (int, float, str, type(None))) or getattr(value, "shape", None) == ():
                 made = value  # a number, or an array of no dimension, for all particles
             elif rows is None:
                 made = _take_on_device(value, index, name)
             else:
-                made = _take(known.get(name, value), rows)
+                made = _take(known.get(name, value), rows, of, name)
                 made = labelled(made, name, _UNITS[name]) if name in _UNITS else made
         taken[name] = made
     return Selected(n, taken, index, getattr(columns, "header", None))

@@ -12,7 +12,6 @@ import difflib
 import os
 import random
 import sys
-import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy
@@ -114,6 +113,8 @@ class _Reader:
         start, end, step = (float(self.get(key, 0)) for key in ("tstart", "tend", "tstep"))
         if "tend" in self.cfg and not (0 <= start < end and step >= 0):
             self.refuse("tend", f"{end:g} with tstart {start:g} and tstep {step:g} is not possible; times ascend from 0")
+        if not float(self.get("nphoton", 1)) >= 1:
+            self.refuse("nphoton", f"{self.cfg['nphoton']} is below 1; give the number of photons")
         if not float(self.get("unitinmm", 1)) > 0:
             self.refuse("unitinmm", "is not above 0, and it is the edge of a voxel; correct it")
 
@@ -156,6 +157,7 @@ def _labels(r: _Reader, origin: float) -> Any:
         labels = made.astype("u1") if made.dtype.kind in "buif" and made.size else numpy.ones((1, 1, 1), "u1")
     if not numpy.array_equal(labels, made) or made.ndim != 3:
         r.refuse("vol", "is empty or has labels that are not whole numbers from 0 to 255; renumber them")
+        labels = numpy.zeros_like(labels)  # without further problems
     if 1 in labels.shape[:2] and labels.size > 1:
         r.refuse("vol", "has one voxel in x or y, where MCX simulates in two dimensions; use two or more voxels")
     return labels
@@ -215,6 +217,8 @@ def _source(r: _Reader, unit: float, origin: float) -> Dict[str, Any]:
         if kind == "pattern" and numpy.shape(r.get("srcpattern", 0)) != (one[3], two[3]):
             r.refuse("srcpattern", f"has the shape {numpy.shape(r.get('srcpattern', 0))}, and one pattern of the shape "
                                    f"({one[3]:g}, {two[3]:g}), the fourth numbers of srcparam1 and srcparam2, is possible")
+        elif kind == "pattern" and not (numpy.min(r.cfg["srcpattern"]) >= 0 and 0 < numpy.max(r.cfg["srcpattern"]) < numpy.inf):
+            r.refuse("srcpattern", "has weights that are negative or not finite, or all are 0; correct them")
     elif kind not in ("pencil", "isotropic"):
         r.refuse("srctype", f"{kind} is not possible with these parameters; use pencil, isotropic, cone, gaussian, "
                             "disk, planar, pattern, line or slit")
@@ -238,8 +242,8 @@ def _onto_surface(r: _Reader, source: Dict[str, Any], labels: Any, unit: float, 
     along = [*numpy.delete(direction, axis), *(source[key][axis] for key in ("side", "side_2") if key in source)]
     if source["type"] == "cone" or any(along) or outside.sum() != 1 or not face.all() or \
             direction[axis] * (1 if position[axis] < 0 else -1) <= 0:
-        r.refuse("isspecular", "0 with this source outside of the volume is not possible; set isspecular and "
-                               "voidtime to 1, or place the source on the surface")
+        r.refuse("isspecular", "0 with this source outside of the volume is not possible (positions begin at 1, with issrcfrom0 "
+                               "1 at 0); set isspecular and voidtime to 1, or place the source on the surface")
         return 0.0
     at = 0.0 if position[axis] < 0 else size[axis]
     way, position[axis] = abs(at - position[axis]), at
@@ -396,13 +400,11 @@ def run(cfg: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, *, 
     given = _given(cfg, settings)
     made = translate(given, estimator)
     more: Dict[str, Any] = {} if device is None else {"device": device}
-    with tempfile.TemporaryDirectory() as folder:
-        for key, array in (("file", numpy.asfortranarray(made.labels)), ("source__image", made.pattern)):
-            if array is not None:
-                more["model__voxels__" + key] = os.path.join(folder, key + ".npy")
-                numpy.save(more["model__voxels__" + key], array)
-        main = _run(made.config, **more)
-        hits = _detect(made, more) if made.detectors else None
+    more["model__voxels__file"] = numpy.asfortranarray(made.labels)
+    if made.pattern is not None:
+        more["model__voxels__source__image"] = made.pattern
+    main = _run(made.config, **more)
+    hits = _detect(made, more) if made.detectors else None
     result: Dict[str, Any] = _field(main, given) if made.config["tallies"] else {}
     if hits is not None:
         result["detp"] = _detected(hits, made, given)

@@ -82,9 +82,9 @@ def test_messages_are_those_of_python(tmp_path):
         with pytest.raises(sluice.Error, match=re.escape(text)) as caught:
             call()
         assert "--" not in str(caught.value)
-    survivors = sluice.run(SLAB).survivors
-    for table in (survivors, next(survivors.batches())):
-        with pytest.raises(KeyError, match="no column 'X'; use id, x, y, u"):
+    survivors, none = (sluice.run(SLAB, **more).survivors for more in ({}, {"columns": []}))
+    for table, use in ((survivors, "id, x, y, u"), (next(survivors.batches()), "id, x, y, u"), (none, "a run that keeps")):
+        with pytest.raises(KeyError, match=f"no column 'X'; use {use}"):
             table["X"]
     with pytest.raises(sluice.Error, match="astype.. does not keep the order of negative numbers"):
         sluice.sort(numpy.zeros(3, "f4"))
@@ -128,7 +128,7 @@ def test_wrong_arguments(tmp_path):
     for error, call in [(TypeError, lambda: sluice.run(17)), (ValueError, lambda: sluice.run({"nphoton": 1, "prop": []})),
                         (TypeError, lambda: sluice.convert("a.mcpl", to, output__level=None)), (ValueError, lambda: sluice.convert([], to)),
                         (ValueError, lambda: sluice.convert("a.mcpl", to, **{f"key{i}": 1 for i in range(65)})),
-                        (TypeError, lambda: sluice.filter("list.mcpl")), (TypeError, lambda: sluice.write_mcpl(to, 3)),
+                        (TypeError, lambda: sluice.filter("list.mcpl")), (TypeError, lambda: sluice.filter({}, numpy.ones(3))), (TypeError, lambda: sluice.write_mcpl(to, 3)),
                         (UnicodeEncodeError, lambda: sluice.read("\udc80")), (ValueError, lambda: sluice.info("list.mcpl", head=-1)),
                         (ValueError, lambda: sluice.write_mcpl(to, {}, precision="half")),
                         (TypeError, lambda: sluice.write_mcpl(to, {}, colour=1)),

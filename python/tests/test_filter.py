@@ -97,7 +97,7 @@ REFUSED = [({}, "steps > 3", "steps"), ({}, "transmitted", "transmitted"), ({}, 
            ({"x": numpy.where(numpy.arange(70_000) == 9, 1e300, 1)}, "x > 0 cm", "x[9] is 1e+300"),
            ({"pdg": numpy.zeros(70_000, "f4")}, None, "pdg: the array has items of float32"),
            ({"y": numpy.zeros(3)}, None, "y: the array has 3 items, and x has 70000"),
-           ({"x": numpy.zeros((70_000, 2))}, None, "2 dimensions")]
+           ({"x": numpy.zeros((70_000, 2))}, None, "2 dimensions"), ({"cell": numpy.zeros(70_001)}, None, "cell: the array has 70001 items")]
 
 
 def test_refusals(columns):

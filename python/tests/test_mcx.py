@@ -84,15 +84,15 @@ def test_shapes():
 @pytest.mark.parametrize("more, key", [
     ({"polprop": [[1]]}, "polprop"), ({"bc": "cc____"}, "bc"), ({"bc": "______001000"}, "bc"),
     ({"vol": numpy.zeros((4, 2, 2, 2))}, "vol"), ({"vol": numpy.full((2, 2, 2), 2)}, "prop"), ({"nphotn": 1}, "nphotn: is unknown"),
-    ({"vol": numpy.full((2, 2, 2), 0.5)}, "vol"), ({"srctype": "fourier"}, "srctype"),
+    ({"vol": numpy.full((2, 2, 2), 300)}, "vol"), ({"vol": numpy.full((2, 2, 2), 0.5)}, "vol"), ({"srctype": "fourier"}, "srctype"),
     ({"srcpos": [[1, 1, 1], [2, 2, 2]]}, "srcpos"), ({"outputtype": "jacobian"}, "outputtype"),
     ({"seed": [1, 2]}, "seed"), ({"issavedet": 1, "savedetflag": "dpi"}, "savedetflag"),
     ({"srcdir": [0, 0, 1, 5]}, "srcdir"), ({"isnormalized": 0}, "isnormalized"),
     ({"prop": MEDIA + [[0, 1, 0, 1.5]], "vol": numpy.arange(8).reshape(2, 2, 2) % 3}, "isreflect"),
     ({"isreflect": 1, "srcpos": [30, 30, -1], "srcdir": [0, 0.6, 0.8]}, "isspecular"), ({"tend": None}, "tend"),
     ({"tstep": -1}, "tend"), ({"tstart": 6e-9}, "tend"), ({"vol": numpy.zeros((0, 2, 2))}, "vol"),
-    ({"nphoton": "many"}, "nphoton"), ({"srcpos": [1, 1]}, "srcpos"), ({"srcpos": []}, "srcpos"), ({"detpos": [[1, 1, 1]]}, "detpos"),
-    ({"unitinmm": -1}, "unitinmm"), ({"savedetflag": "dq", "issavedet": 1}, "savedetflag"), ({"vol": numpy.full((2, 2, 2), numpy.nan)}, "vol"),
+    ({"nphoton": "many"}, "nphoton"), ({"nphoton": 0}, "nphoton"), ({"srcpos": [1, 1]}, "srcpos"), ({"srcpos": []}, "srcpos"), ({"detpos": [[1, 1, 1]]}, "detpos"),
+    ({"unitinmm": -1}, "unitinmm"), ({"srctype": "pattern", "srcparam1": [9, 0, 0, 1], "srcparam2": [0, 9, 0, 1], "srcpattern": [[numpy.nan]]}, "srcpattern"), ({"savedetflag": "dq", "issavedet": 1}, "savedetflag"), ({"vol": numpy.full((2, 2, 2), numpy.nan)}, "vol"),
     *(({"shapes": {"Shapes": shapes}}, "shapes") for shapes in ({}, [3], [{"Sphere": {"O": [1, 1, 1]}}], [{"Box": {"O": [1]}}]))])
 def test_refusals_name_the_setting(more, key):
     with pytest.raises(ValueError, match=f"^{key}[:;] [^\n]*$"):

@@ -18,8 +18,7 @@ BEAM = particles(1000)
 
 def config(source, model="slab"):
     section = {"list": source} if model == "rays" else {"source": {"list": source}}
-    return {"run": {"name": "s", "seed": 3, "particles": 2000, "batch": 1000}, "model": {model: {**MODELS[model], **section}},
-            "keep": "steps >= 0", "key": ["w:16"]}
+    return {"run": {"name": "s", "seed": 3, "particles": 2000, "batch": 1000}, "model": {model: {**MODELS[model], **section}}, "keep": "steps >= 0", "key": ["w:16"]}
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -69,9 +68,10 @@ def test_what_is_refused(tmp_path, monkeypatch):
             ({**BEAM, "y": BEAM["y"] + 1j}, "USAGE", "list.arrays.y: the array has items of complex"),
             ({k: BEAM[k] for k in "xyu"}, "USAGE", "list.arrays: has no column z, v, w; add arrays"),
             ({k: 0.5 for k in "xyzuvw"}, "USAGE", "give at least one array"),
-            ({**BEAM, "x": numpy.where(numpy.arange(1000) == 17, numpy.nan, BEAM["x"])}, "BAD_INPUT", "particle 17 cannot start a history: its numbers are not finite")]:
+            ({**BEAM, "x": numpy.where(numpy.arange(1000) == 17, numpy.nan, BEAM["x"])}, "BAD_INPUT", "source.list.arrays: particle 17 cannot start a history: its numbers are not finite")]:
         refused(lambda: sluice.run(config({"arrays": table, "repeat": 2}), out=tmp_path / "out"), status, text)
     for model, text in (({"list": {k: BEAM[k] for k in "xyzuvw"}}, "has no column energy"), ({"slab": {"source": BEAM}}, "has arrays in place of"),
+                        ({"smc": {"observations": {"y": [1.0], "t": [1, 2], "day": "a"}}}, "y (1,), t (2,); give"),
                         ({"slab": {"source": {"list": {"arrays": BEAM, "files": ["a"]}}}}, "arrays and files exclude each other")):
         refused(lambda: sluice.run({"model": model}), "USAGE", text)
     sluice.stream(config(BEAM), particles=10)  # never started

@@ -110,9 +110,9 @@ static enum sl_status read_rows(const char *text, size_t bytes, const struct sl_
 	SL_TRY(next_fields(&l, field, &n));
 	all = n;
 	SL_TRY(find_columns(field, n, columns, most, place, &v->size[0]));
-	/* NA is the first observation, which is missing, and no name */
-	if (n > 0 && !sl_csv_number(&l, &field[0], &first) &&
-		!sl_is_text(field[0].at, field[0].length, "NA"))
+	/* Names can be numbers if columns has them. NA is the first observation, which is missing. */
+	if (columns->n > 0 || (n > 0 && !sl_csv_number(&l, &field[0], &first) &&
+				      !sl_is_text(field[0].at, field[0].length, "NA")))
 		SL_TRY(next_fields(&l, field, &n));
 	for (; n > 0; v->size[1]++) {
 		if (v->size[1] == SL_OBSERVATIONS_MAX)
