@@ -117,11 +117,6 @@ class Selected(Table):
 _UNITS = {name: unit for name, _, unit, _ in _native.column_facts()}
 
 
-def _take(value: Any, rows: Any) -> Any:
-    """The items of an array of any type and further dimensions."""
-    return host_array(value).take(rows, axis=0)
-
-
 def _take_on_device(value: Any, index: Column, name: str) -> Any:
     """The items of an array of a GPU, by its own library."""
     library = type(value).__module__.split(".")[0]
@@ -174,7 +169,7 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
             elif rows is None:
                 made = _take_on_device(value, index, name)
             else:
-                made = _take(known.get(name, value), rows)
+                made = host_array(known.get(name, value)).take(rows, axis=0)
                 made = labelled(made, name, _UNITS[name]) if name in _UNITS else made
         taken[name] = made
     return Selected(n, taken, index, getattr(columns, "header", None))
