@@ -51,16 +51,21 @@ static enum sl_status run_unchecked(struct sl_cross_check *c)
 	return sl_stream_wait(NULL);
 }
 
+static enum sl_status check(
+	struct sl_cross_check *c, const struct sl_backend *backend, struct sl_tuning tuning)
+{
+	SL_TRY(sl_cross_check_select(c, backend, tuning));
+	return sl_type_is_float(c->trial.set.type) && strcmp(backend->name, "CUB") == 0
+	               ? run_unchecked(c)
+	               : sl_cross_check_run(c);
+}
+
 enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_cross_check *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
 {
 	const struct sl_timed_call timed = {c, load_inputs, run_backend};
 
-	SL_TRY(sl_cross_check_select(c, backend, tuning));
-	if (sl_type_is_float(c->trial.set.type) && strcmp(backend->name, "CUB") == 0)
-		SL_TRY(run_unchecked(c));
-	else
-		SL_TRY(sl_cross_check_run(c));
+	SL_TRY(check(c, backend, tuning));
 	return sl_stopwatch_time(&b->watch, &timed, times);
 }
 
@@ -74,12 +79,9 @@ static enum sl_status measure_row(const struct sl_bench *b, struct sl_cross_chec
 {
 	const struct sl_timed_call call = {c, load_inputs, run_backend};
 
-	if (times_wanted || !sl_device_is_emulated()) {
-		SL_TRY(sl_cell_time(b, c, backend, tuning, &row->times));
-	} else {
-		SL_TRY(sl_cross_check_select(c, backend, tuning));
-		SL_TRY(sl_cross_check_run(c));
-	}
+	SL_TRY(check(c, backend, tuning));
+	if (times_wanted || !sl_device_is_emulated())
+		SL_TRY(sl_stopwatch_time(&b->watch, &call, &row->times));
 	return sl_device_is_emulated() ? sl_accesses_count(&call, &row->accesses) : SL_OK;
 }
 

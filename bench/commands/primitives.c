@@ -40,14 +40,6 @@ static enum sl_status measure_sorts(struct sl_bench *b, const struct sl_setting 
 	return SL_OK;
 }
 
-static enum sl_status measure_scans(struct sl_bench *b, const struct sl_setting *set)
-{
-	struct sl_job job = {SL_SCAN, *set};
-
-	job.set.input = SL_INPUT_RANDOM;
-	return sl_job_measure(b, &job);
-}
-
 /* Compactions and expansions. A call that moves columns writes no indices. */
 static enum sl_status measure_moves(
 	struct sl_bench *b, enum sl_primitive p, const struct sl_setting *set)
@@ -75,13 +67,14 @@ static enum sl_status measure_all(struct sl_bench *b, uint32_t n, uint32_t off, 
 	const struct sl_number_list *types = sl_number_list_or(&b->options->types, &both);
 	const struct sl_number_list *spare = &b->options->spare;
 	struct sl_setting set = {.n = n,
+		.input = SL_INPUT_RANDOM,
 		.off = {off, off_second},
 		.counted = spare->n > 0,
 		.spare = spare->n > 0 ? spare->at[0] : 0};
 
 	for (uint32_t i = 0; i < types->n; i++) {
 		set.type = (enum sl_type)types->at[i];
-		SL_TRY(measure_scans(b, &set));
+		SL_TRY(sl_job_measure(b, &(struct sl_job){SL_SCAN, set}));
 	}
 	set.type = SL_U32;
 	SL_TRY(measure_moves(b, SL_COMPACT, &set));

@@ -120,9 +120,8 @@ static enum sl_status read_list(
 	}
 }
 
-/* *used: words of the command line that the option takes. */
 static enum sl_status read_option(
-	const struct option *o, const char *value, struct sl_bench_options *options, int *used)
+	const struct option *o, const char *value, struct sl_bench_options *options)
 {
 	void *field = (char *)options + o->offset;
 
@@ -130,7 +129,6 @@ static enum sl_status read_option(
 		return sl_fail(SL_USAGE,
 			"%s has no effect on the command %s, only on: %s; remove it", o->name,
 			commands[options->command].name, o->commands);
-	*used = o->most > 0 ? 2 : 1;
 	if (o->most == 0) {
 		*(bool *)field = true;
 		return SL_OK;
@@ -157,16 +155,15 @@ static enum sl_status fail_unknown(const char *word)
 
 static enum sl_status read_options(int argc, char **argv, struct sl_bench_options *options)
 {
-	int used = 1;
-
-	for (int i = 2; i < argc; i += used) {
+	for (int i = 2; i < argc; i++) {
 		const struct option *o = options_table;
 
 		while (o < options_table + OPTIONS && strcmp(o->name, argv[i]) != 0)
 			o++;
 		if (o == options_table + OPTIONS)
 			return fail_unknown(argv[i]);
-		SL_TRY(read_option(o, i + 1 < argc ? argv[i + 1] : NULL, options, &used));
+		SL_TRY(read_option(o, i + 1 < argc ? argv[i + 1] : NULL, options));
+		i += o->most > 0; /* the value */
 	}
 	return SL_OK;
 }

@@ -276,24 +276,19 @@ class Report:
 
     def __init__(self, options):
         self.options = options
-        self.about = [
-            ("device", "CPU"),
-            ("host", f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()} "
-                     f"{platform.machine()}"),
-            ("sluice", sluice_version(options)),
-            ("peer", ""),
-            ("command", shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])),
-            ("date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())),
-        ]
+        self.about = {
+            "device": "CPU",
+            "host": f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()} "
+                    f"{platform.machine()}",
+            "sluice": sluice_version(options),
+            "peer": "",
+        }
+        self.started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         self.rows = []
 
     def origin(self, key, text):
-        """Sets a line of the origin; a new key goes before the command."""
-        keys = [k for k, _ in self.about]
-        if key in keys:
-            self.about[keys.index(key)] = (key, text)
-        else:
-            self.about.insert(keys.index("command"), (key, text))
+        """Sets a line of the origin."""
+        self.about[key] = text
 
     def row(self, work, program, quantity, unit, values, ours=None, higher_is_better=True):
         """Adds a row. ours: the values of sluice in the same rounds; the ratios are those of each round."""
@@ -312,9 +307,10 @@ class Report:
                          [v[k] for v in times[ours]] if name != ours else None, higher_is_better=False)
 
     def finish(self):
-        self.about = [(key, text) for key, text in self.about if text]
-        for key, text in self.about:
-            print(f"# {key}: {text}")
+        self.about["command"] = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
+        self.about["date"] = self.started
+        origin = "".join(f"# {key}: {text}\n" for key, text in self.about.items() if text)
+        print(origin, end="")
         width = [max(len(r[k]) for r in self.rows) for k in range(4)]
         for r in self.rows:
             text = "  ".join(r[k].ljust(width[k]) for k in (0, 1, 2))
@@ -323,12 +319,11 @@ class Report:
                 line += f"; sluice {r[8]:.3g} times ({r[9]:.3g} to {r[10]:.3g})"
             print(line)
         if self.options.csv:
-            self.write()
+            self.write(origin)
 
-    def write(self):
+    def write(self, origin):
         with open(self.options.csv, "w", encoding="utf-8", newline="") as f:
-            for key, text in self.about:
-                f.write(f"# {key}: {text}\n")
+            f.write(origin)
             out = csv.writer(f, lineterminator="\n")
             out.writerow(COLUMNS)
             for r in self.rows:

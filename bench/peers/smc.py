@@ -63,7 +63,7 @@ def sluice(options, report, n, filters, *words):
     def program():
         whole, _, shown = common.clocks(lambda: common.run([*command, "--set", f"run.seed={next(SEEDS)}"]))
         result = json.loads(shown)
-        report.origin("device", result["machine"].get("device", {}).get("name") or dict(report.about)["device"])
+        report.origin("device", result["machine"].get("device", {}).get("name") or report.about["device"])
         return {"filter": result["times"]["wall_seconds"] / filters, "whole command": whole / filters,
                 "log likelihood": result["filter"]["log_likelihood"]}
     return program

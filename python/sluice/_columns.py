@@ -98,7 +98,19 @@ def html_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) 
     return f"<table><caption>{html.escape(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
-class FileColumns(Mapping[str, Column]):
+class _Names:
+    """The methods of a mapping that need its names only."""
+
+    _names: Any
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class FileColumns(_Names, Mapping[str, Column]):
     """The columns of a file, of which each is read when it is used first; the third reads all, as all may follow."""
 
     def __init__(self, path: str, names: List[str]):
@@ -124,17 +136,11 @@ class FileColumns(Mapping[str, Column]):
         self._load(self._names)  # at once
         return super().values()
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
     def __reduce__(self) -> Tuple[Any, ...]:  # the file can be gone when a pickle is read
         return dict, (dict(zip(self._names, self.values())),)
 
 
-class _Arrays(Mapping[str, Array]):
+class _Arrays(_Names, Mapping[str, Array]):
     """What Table and Survivors have in common."""
 
     def column(self, name: str) -> Column:
@@ -175,11 +181,12 @@ class Table(_Arrays):
 
     header: Optional[Header] = None
     """Of the MCPL list that the particles are from."""
+    _columns: Any
 
     def __init__(self, n: int, columns: Mapping[str, Column]):
         self.n = n
         """The number of particles."""
-        self._columns: Any = columns
+        self._columns = self._names = columns
 
     def column(self, name: str) -> Column:
         """The Column of that name, with its unit."""
@@ -202,12 +209,6 @@ class Table(_Arrays):
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return arrow_stream(self._fields(), [self._columns])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.n} particles: {', '.join(self._columns)}>"
@@ -312,12 +313,6 @@ class Survivors(_Arrays):
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_joined": {}}  # the sources have all columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
     def __repr__(self) -> str:
         return f"<Survivors: {self.n} in {len(self._sources)} batches: {', '.join(self._names)}>"

@@ -128,7 +128,7 @@ def convert(inputs: Union[Path, Sequence[Path]], to: Path, *, force: bool = Fals
     _native.start_writers()
     job = start("convert", os.fspath(to), sets=_config.settings(overrides),
                 inputs=[os.fspath(p) for p in paths], begin=START_FORCE if force else START_NEW)
-    return str(finish(job)[0])
+    return str(finish(job)[0] or "")
 
 
 def info(path: Path, head: int = 0) -> str:

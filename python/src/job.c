@@ -115,7 +115,7 @@ static void *run_thread(void *ctx)
 	if (job->status == SL_OK) {
 		bool emulated = sl_device_is_emulated();
 
-		job->status = job->work(job);
+		job->status = sl_py_work(job);
 		sl_py_turn_end(emulated); /* decides what run.device: auto means for the next job */
 	}
 	if (job->status != SL_OK)

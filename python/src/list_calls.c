@@ -201,16 +201,6 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 	return sl_py_on_device(c->where == SL_PY_ON_EMULATED, c->t.number, filter_there, c);
 }
 
-/* A column of memory of the host, or of a block, which is handed over. */
-static PyObject *column_of(const struct sl_py_array *a, int which, void *data,
-	struct sl_device_block **block, uint32_t n)
-{
-	struct sl_device_block *taken = *block;
-
-	*block = NULL;
-	return sl_py_column_alone(a, which, data, taken, n);
-}
-
 /* The columns of the result: none on the host, where the caller takes the items of its arrays. */
 static PyObject *columns_of(struct filter_call *c)
 {
@@ -221,9 +211,9 @@ static PyObject *columns_of(struct filter_call *c)
 
 		if (a->kind != 0 &&
 			!sl_py_put(columns, sl_column_facts[k].name,
-				c->kept.column[k]
-					? column_of(a, k, NULL, &c->kept.column[k], c->kept.n)
-					: Py_NewRef(Py_None)))
+				c->kept.column[k] ? sl_py_column_alone(a, k, NULL,
+							    &c->kept.column[k], c->kept.n)
+						  : Py_NewRef(Py_None)))
 			Py_CLEAR(columns);
 	}
 	return columns;
@@ -237,7 +227,7 @@ static PyObject *filter_result(struct filter_call *c)
 
 	c->index = NULL;
 	return Py_BuildValue("(INN)", (unsigned)c->kept.n,
-		column_of(&numbers, SL_COLUMN_COUNT, on_host, &c->kept.index, c->kept.n),
+		sl_py_column_alone(&numbers, SL_COLUMN_COUNT, on_host, &c->kept.index, c->kept.n),
 		columns_of(c));
 }
 

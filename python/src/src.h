@@ -73,11 +73,12 @@ struct sl_py_job {
 	char message[SL_MESSAGE_BYTES];
 	struct sl_config config;
 	struct sl_choices choices;
-	struct sl_reader *reader; /* NULL: no configuration was read */
-	char *text;               /* what work() printed: JSON or text; of malloc() */
-	char *facts;              /* further results as JSON; of malloc() */
-	bool stopped;             /* by run.stop_before */
-	uint8_t *header;          /* of a list of the survivors, of sl_memory_get() */
+	struct sl_reader *reader;      /* NULL: no configuration was read */
+	struct sl_text_memory printed; /* by work() */
+	char *text;      /* what it printed: JSON or text; of malloc(); NULL: nothing */
+	char *facts;     /* further results as JSON; of malloc() */
+	bool stopped;    /* by run.stop_before */
+	uint8_t *header; /* of a list of the survivors, of sl_memory_get() */
 	size_t header_bytes;
 	double *image; /* values, of sl_memory_get() */
 	size_t pixels;
@@ -102,6 +103,9 @@ bool sl_py_job_type_make(void);
 PyObject *sl_py_start(PyObject *module, PyObject *args);
 
 /* What jobs do, in their threads: calls of the pipeline that fill in the outcome of the job. */
+
+/* Calls work() of the job, and keeps the text that it prints. */
+enum sl_status sl_py_work(struct sl_py_job *job);
 
 /* Each is a struct sl_py_job.work; "run" and the others are their names in Python. */
 enum sl_status sl_py_work_run(struct sl_py_job *job);     /* text: run.json; facts: directory */

@@ -25,13 +25,27 @@
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* Ends a stream and gives its text to the job, also if the work, which s says, has failed. */
+/*
+ * Ends a stream and gives its text to the job, also if the work, which s says, has failed. An empty
+ * text is NULL.
+ */
 static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_status s)
 {
 	const struct sl_failure before = sl_failure_keep(s);
 	size_t bytes;
 
-	return sl_failure_first(&before, sl_text_memory_end(t, "the results", text, &bytes));
+	s = sl_text_memory_end(t, "the results", text, &bytes);
+	if (bytes == 0) {
+		free(*text);
+		*text = NULL;
+	}
+	return sl_failure_first(&before, s);
+}
+
+enum sl_status sl_py_work(struct sl_py_job *job)
+{
+	SL_TRY(sl_text_memory_begin(&job->printed));
+	return close_text(&job->printed, &job->text, job->work(job));
 }
 
 /* --- configuration and plan ------------------------------------------------------------------- */
@@ -185,16 +199,13 @@ static void keep_results(void *ctx, const struct sl_workspace *w, const struct s
 	const struct sl_session *session, bool stopped)
 {
 	struct sl_py_job *job = (struct sl_py_job *)ctx;
-	struct sl_text_memory t;
 
 	job->stopped = stopped;
 	if (!stopped && w->image_sum.image.width > 0 && copy_image(job, &w->image_sum) != SL_OK)
 		return;
 	(void)keep_header(job, w->plan, m); /* headers of inputs can be more than one can have */
-	if (copy_rows(job, w) != SL_OK || sl_text_memory_begin(&t) != SL_OK)
-		return;
-	sl_report_write(w, m, session, stopped ? "stopped" : "done", t.out);
-	(void)close_text(&t, &job->text, SL_OK);
+	if (copy_rows(job, w) == SL_OK)
+		sl_report_write(w, m, session, stopped ? "stopped" : "done", job->printed.out);
 }
 
 static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uint64_t started_ns)
@@ -228,7 +239,10 @@ enum sl_status sl_py_work_run(struct sl_py_job *job)
 		job->facts = strdup(plan->to);
 	SL_TRY(sl_workspace_open(plan, &w));
 	SL_TRY(execute(job, w, started_ns));
-	return job->text ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory for the results of the run");
+	(void)fflush(job->printed.out);
+	return job->printed.bytes > 0
+	               ? SL_OK
+	               : sl_fail(SL_HOST_MEMORY, "no memory for the results of the run");
 }
 
 /* --- the other commands ----------------------------------------------------------------------- */
@@ -248,8 +262,7 @@ enum sl_status sl_py_work_plan(struct sl_py_job *job)
 	SL_TRY(check_plan(job, plan));
 	SL_TRY(sl_text_memory_begin(&t));
 	SL_TRY(close_text(&t, &job->facts, sl_plan_print(plan, true, t.out)));
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_plan_print(plan, false, t.out));
+	return sl_plan_print(plan, false, job->printed.out);
 }
 
 /* The comparison as JSON and as tables. */
@@ -259,8 +272,7 @@ static enum sl_status print_comparison(struct sl_py_job *job, const struct sl_co
 
 	SL_TRY(sl_text_memory_begin(&t));
 	SL_TRY(close_text(&t, &job->facts, sl_compare_print(c, sl_compare_text, t.out)));
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_compare_print(c, NULL, t.out));
+	return sl_compare_print(c, NULL, job->printed.out);
 }
 
 /* Results are printed if every case was tried, also if some of them differ. */
@@ -286,20 +298,14 @@ enum sl_status sl_py_work_compare(struct sl_py_job *job)
 enum sl_status sl_py_work_replay(struct sl_py_job *job)
 {
 	SL_CLOSED_BY(sl_plan_give) struct sl_plan *plan = NULL;
-	struct sl_text_memory t;
 
 	SL_TRY(make_plan(job, &plan));
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(
-		&t, &job->text, sl_replay(plan, job->asked.path, job->asked.id, true, t.out));
+	return sl_replay(plan, job->asked.path, job->asked.id, true, job->printed.out);
 }
 
 enum sl_status sl_py_work_verify(struct sl_py_job *job)
 {
-	struct sl_text_memory t;
-
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_verify(job->asked.path, true, false, t.out));
+	return sl_verify(job->asked.path, true, false, job->printed.out);
 }
 
 enum sl_status sl_py_work_convert(struct sl_py_job *job)
@@ -311,16 +317,11 @@ enum sl_status sl_py_work_convert(struct sl_py_job *job)
 		.n_sets = job->asked.n_sets,
 		.force = job->asked.start == SL_START_FORCE,
 		.stop = &job->control.stop};
-	struct sl_text_memory t;
 
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_convert(&c, t.out));
+	return sl_convert(&c, job->printed.out);
 }
 
 enum sl_status sl_py_work_info(struct sl_py_job *job)
 {
-	struct sl_text_memory t;
-
-	SL_TRY(sl_text_memory_begin(&t));
-	return close_text(&t, &job->text, sl_info(job->asked.path, job->asked.id, false, t.out));
+	return sl_info(job->asked.path, job->asked.id, false, job->printed.out);
 }

@@ -88,6 +88,12 @@ static inline bool sl_py_table_has(const struct sl_py_table *t, int column)
 	return t->column[column].kind != 0;
 }
 
+/* Whether a column has real numbers, not integers. */
+static inline bool sl_py_column_is_real(int column)
+{
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
 /* The largest number of a column of integers; 2^64 where that is not reached. */
 double sl_py_most_whole(int column);
 
@@ -240,11 +246,11 @@ bool sl_py_table_put(PyObject *columns, const struct sl_table *t, uint32_t k, bo
 	PyObject *owner, void *data);
 
 /*
- * A column that alone uses the memory: takes it over, as sl_py_memory_of() does. column can be
- * SL_COLUMN_COUNT: none.
+ * A column that alone uses the memory: takes it over, as sl_py_memory_of() does, and sets *block to
+ * NULL; block can be NULL. column can be SL_COLUMN_COUNT: none.
  */
 PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
-	struct sl_device_block *block, size_t n);
+	struct sl_device_block **block, size_t n);
 
 /* The type of the items of a column. */
 struct sl_py_array sl_py_items_of(enum sl_column column);

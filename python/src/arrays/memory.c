@@ -125,12 +125,15 @@ bool sl_py_table_put(PyObject *columns, const struct sl_table *t, uint32_t k, bo
 }
 
 PyObject *sl_py_column_alone(const struct sl_py_array *like, int column, void *data,
-	struct sl_device_block *block, size_t n)
+	struct sl_device_block **block, size_t n)
 {
 	const struct sl_column_facts *f =
 		column < SL_COLUMN_COUNT ? &sl_column_facts[column] : NULL;
+	struct sl_device_block *taken = block ? *block : NULL;
 
-	return column_of(sl_py_memory_of(data, n * like->bytes, block), like, f ? f->name : "",
+	if (block)
+		*block = NULL;
+	return column_of(sl_py_memory_of(data, n * like->bytes, taken), like, f ? f->name : "",
 		f ? f->unit : SL_UNIT_NONE, NULL, n);
 }
 

@@ -6,11 +6,6 @@
 
 /* --- types and sizes -------------------------------------------------------------------------- */
 
-static bool is_real(int column)
-{
-	return sl_column_facts[column].type == SL_TYPE_F32;
-}
-
 enum sl_status sl_py_table_check(struct sl_py_table *t)
 {
 	const char *first = NULL;
@@ -18,8 +13,8 @@ enum sl_status sl_py_table_check(struct sl_py_table *t)
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (sl_py_table_has(t, c))
-			SL_TRY(sl_py_column_check(
-				&t->column[c], sl_column_facts[c].name, is_real(c), &first, &n));
+			SL_TRY(sl_py_column_check(&t->column[c], sl_column_facts[c].name,
+				sl_py_column_is_real(c), &first, &n));
 	if (!first)
 		return sl_fail(SL_USAGE, "columns: there is no array of a column of particles "
 					 "(sluice.COLUMNS); add one");
@@ -50,7 +45,7 @@ double sl_py_most_whole(int column)
 
 enum sl_status sl_py_table_refuse(int column, size_t i, double value)
 {
-	if (is_real(column))
+	if (sl_py_column_is_real(column))
 		return sl_fail(SL_USAGE, "%s[%zu] is %g, which is not finite in single precision",
 			sl_column_facts[column].name, i, value);
 	return sl_fail(SL_USAGE, "%s[%zu] is %.17g, but the column has numbers from %.17g to %.17g",
@@ -97,7 +92,7 @@ static enum sl_status convert_tile(
 	const uint32_t bytes = sl_column_facts[column].bytes;
 
 	sl_py_load_real(a, from, n, real);
-	if (is_real(column))
+	if (sl_py_column_is_real(column))
 		return round_reals(column, from, n, real, (float *)(void *)to);
 	SL_TRY(check_wholes(column, from, n, real));
 	sl_py_load_whole(a, from, n, whole);

@@ -8,10 +8,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/selection/functions.h"
 
 /* Particles of a tile: its doubles stay in the first-level cache. */
 enum { TILE = 256 };
@@ -25,11 +25,6 @@ enum { LENGTH = SL_COLUMN_pol_z + 1, ROWS };
 static const char *name_of(int column)
 {
 	return sl_column_facts[column].name;
-}
-
-static bool is_real(int column)
-{
-	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -51,7 +46,7 @@ static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
 			continue;
 		if (sl_py_table_has(table, c))
 			SL_TRY(sl_py_column_check(
-				&table->column[c], name_of(c), is_real(c), &first, n));
+				&table->column[c], name_of(c), sl_py_column_is_real(c), &first, n));
 		else if (!optional)
 			return sl_fail(SL_USAGE,
 				"%s: the column is missing, and MCPL needs it; add it, or a number "
@@ -102,14 +97,6 @@ enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_head
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static uint64_t bits_of(double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return bits;
-}
-
 /*
  * Whether some number may be outside of [lo, hi]; lo is at least 0, or -hi. The bits of positive
  * numbers have the order of the numbers, with NaN last, so that the sign of a difference of bits
@@ -117,13 +104,13 @@ static uint64_t bits_of(double v)
  */
 static bool may_be_outside(const double *v, uint32_t n, double lo, double hi)
 {
-	const uint64_t sign = UINT64_C(1) << 63, least = lo < 0 ? 0 : bits_of(lo),
-		       most = bits_of(hi);
+	const uint64_t sign = UINT64_C(1) << 63, least = lo < 0 ? 0 : sl_double_bits(lo),
+		       most = sl_double_bits(hi);
 	const uint64_t mask = lo < 0 ? ~sign : ~UINT64_C(0);
 	uint64_t outside = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t bits = bits_of(v[i]) & mask;
+		uint64_t bits = sl_double_bits(v[i]) & mask;
 
 		outside |= (bits - least) | (most - bits) | bits;
 	}
@@ -168,7 +155,8 @@ static enum sl_status load_numbers(
 	const struct sl_py_mcpl *l, size_t from, uint32_t n, double v[][TILE])
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS(SL_MCPL_LIST, c) && is_real(c) && sl_py_table_has(&l->table, c)) {
+		if (SL_HAS(SL_MCPL_LIST, c) && sl_py_column_is_real(c) &&
+			sl_py_table_has(&l->table, c)) {
 			sl_py_load_real(&l->table.column[c], from, n, v[c]);
 			SL_TRY(check_numbers(l, c, from, n, v[c]));
 		}

@@ -198,14 +198,12 @@ bool sl_py_run(struct sl_py_call *c)
 PyObject *sl_py_output_object(struct sl_py_call *c, int i, PyObject *out)
 {
 	struct sl_py_operand *o = &c->operand[i];
-	struct sl_device_block *block = o->block;
 	void *made = o->made;
 
 	if (out != Py_None)
 		return Py_NewRef(out);
 	o->made = NULL;
-	o->block = NULL;
-	return sl_py_column_alone(&o->array, SL_COLUMN_COUNT, made, block, o->array.n);
+	return sl_py_column_alone(&o->array, SL_COLUMN_COUNT, made, &o->block, o->array.n);
 }
 
 void sl_py_call_give(struct sl_py_call *c)
