@@ -83,9 +83,11 @@ static enum sl_status compare(const struct sl_recipe *r, const struct computed *
 		if (column < SL_COLUMN_COUNT)
 			return sl_fail(SL_CHECK_FAILED,
 				"model %s: particle %u has another %s with %s than with all steps in "
-				"one call on one lane; a rule may depend only on the particle, its own "
-				"parameters and sl_draw(), and on nothing that it keeps between calls",
-				r->model->name, i, sl_column_facts[column].name, how);
+				"one call on one lane; a rule may depend only on the columns of "
+				"SL_COLUMNS_%s, its own parameters and sl_draw(), and on nothing else "
+				"that it keeps between calls",
+				r->model->name, i, sl_column_facts[column].name, how,
+				r->model->name);
 	}
 	return SL_OK;
 }
