@@ -307,10 +307,7 @@ class Report:
                          [v[k] for v in times[ours]] if name != ours else None, higher_is_better=False)
 
     def finish(self):
-        self.about["command"] = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
-        self.about["date"] = self.started
-        origin = "".join(f"# {key}: {text}\n" for key, text in self.about.items() if text)
-        print(origin, end="")
+        print(self.lines(), end="")
         width = [max(len(r[k]) for r in self.rows) for k in range(4)]
         for r in self.rows:
             text = "  ".join(r[k].ljust(width[k]) for k in (0, 1, 2))
@@ -319,11 +316,17 @@ class Report:
                 line += f"; sluice {r[8]:.3g} times ({r[9]:.3g} to {r[10]:.3g})"
             print(line)
         if self.options.csv:
-            self.write(origin)
+            self.write()
 
-    def write(self, origin):
+    def lines(self):
+        """The origin as comments; command and date come last."""
+        command = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
+        about = {**self.about, "command": command, "date": self.started}
+        return "".join(f"# {key}: {text}\n" for key, text in about.items() if text)
+
+    def write(self):
         with open(self.options.csv, "w", encoding="utf-8", newline="") as f:
-            f.write(origin)
+            f.write(self.lines())
             out = csv.writer(f, lineterminator="\n")
             out.writerow(COLUMNS)
             for r in self.rows:
