@@ -19,8 +19,7 @@
 enum {
 	BLOCK = 256,
 	SHARED_LEFT = 1024, /* bytes of shared memory for the variables of the kernel */
-	FREE_LANES = 8,     /* of a warp that take their next particles at the same time */
-	STEP_LANES = 26 /* of a warp that have no piece of a flight left when they take a step */
+	FREE_LANES = 8      /* of a warp that take their next particles at the same time */
 };
 
 /* The columns of a particle that are stored. */
@@ -35,15 +34,15 @@ template <class Collisions> struct score_rules {
 	const struct sl_grid_set *grids; /* device memory */
 };
 
-/* How the pieces of a flight are added. */
+/* How the pieces of a flight are added. step_lanes: of a warp, have none left when they take a step. */
 template <class Collisions> struct pieces_of {
 	using work = struct sl_track_work;
-	static constexpr int blocks = 2, shared_block = 512;
+	static constexpr int blocks = 2, shared_block = 512, step_lanes = 20;
 };
 
 template <> struct pieces_of<struct sl_even_track> {
 	using work = struct sl_even_track_work;
-	static constexpr int blocks = 3, shared_block = 768;
+	static constexpr int blocks = 3, shared_block = 768, step_lanes = 26;
 };
 
 /* --- the particles of a warp ------------------------------------------------------------------ */
@@ -231,7 +230,7 @@ static __device__ __forceinline__ void take_step(const sl_rules &rules, uint64_t
 
 /*
  * As advance_collisions(), and adds each flight too. Flights have different numbers of pieces: lanes
- * add pieces until STEP_LANES have none left, and those take the next step.
+ * add pieces until step_lanes have none left, and those take the next step.
  */
 template <class Collisions, class Counters>
 static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
@@ -261,7 +260,7 @@ static __device__ __forceinline__ void advance_flights(const sl_rules *rules,
 				pieces.add_piece(scores.collisions, scores.grids, counters);
 			__syncwarp();
 			has_piece = __ballot_sync(SL_LANES, pieces.has_piece);
-		} while (__popc(has_piece) > 32 - STEP_LANES);
+		} while (__popc(has_piece) > 32 - pieces_of<Collisions>::step_lanes);
 	}
 }
 
