@@ -152,9 +152,10 @@ void sl_row_sums_json(struct sl_row_sums *all, const struct sl_table *t, bool st
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 
-		sl_json_add(j, "{ name %s type? %s unit %s", sl_table_name(t, k),
-			stored ? type_names[sl_facts_of(c)->type] : NULL,
-			sl_units[sl_table_unit(t, k)].text);
+		sl_json_add(j, "{ name %s", sl_table_name(t, k));
+		if (stored)
+			sl_json_add(j, "type %s", type_names[sl_facts_of(c)->type]);
+		sl_json_add(j, "unit %s", sl_units[sl_table_unit(t, k)].text);
 		sl_weighted_stats_json(&all->stats[c->column], SL_HAS(CODES, c->column), j);
 		if (digests)
 			sl_json_hex(j, "digest", c->digest, 16);
